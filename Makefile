@@ -1,0 +1,44 @@
+# make demo: set up, then run the main job.   make test: set up, then pass the tests.
+PYTHON ?= python3
+BIN := .venv/bin
+# With two cores two test workers; more cores, more workers, up to four.
+WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
+
+.PHONY: demo test test-all lint format real calibrate clean
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=23.0"
+	# torch first and pinned: any looser request may pull gigabytes of GPU libraries.
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[hf,dev]"
+	touch $@
+
+demo: .venv/ready
+	$(BIN)/gendalens run control:fair "control:stereotyped?strength=0.5" control:male-default control:always-han --out runs/demo
+
+test: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+
+test-all: .venv/ready
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: .venv/ready
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+format: .venv/ready
+	$(BIN)/ruff check --fix . && $(BIN)/ruff format .
+
+# Gemma 3 270M from the package index, both language-model tests, full data.
+real: .venv/ready
+	$(BIN)/python benchmarks/real.py
+
+# 1,000 seeded control models in two worlds: does the 95% interval cover the truth?
+calibrate: .venv/ready
+	$(BIN)/python benchmarks/calibrate.py
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,5 @@
+"""``python -m gendalens``."""
+
+from gendalens.cli import main
+
+main()

@@ -1,0 +1,100 @@
+"""The Python interface: the same runs as the command line's, with results as objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from gendalens.data.home import home
+from gendalens.engine.cache import Cache
+from gendalens.engine.executor import BATCH_TOKENS
+from gendalens.errors import UserError
+from gendalens.models.base import Backend
+from gendalens.models.control import PREFIX, Control
+from gendalens.result import Result
+from gendalens.runfolder import check_writable
+from gendalens.runner import Options, choose_tasks, run_model
+
+
+def run(
+    models: str | Backend | Sequence[str | Backend],
+    *,
+    tasks: Sequence[str] | None = None,
+    protocol: int = 2,
+    data: Mapping[str, str | Path] | None = None,
+    out: str | Path | None = None,
+    seed: int = 0,
+    sample: int | None = None,
+    revision: str | None = None,
+    device: str | None = None,
+    dtype: str = "float32",
+    batch_tokens: int = BATCH_TOKENS,
+    offline: bool = False,
+    trust_remote_code: bool = False,
+    cache: bool = True,
+) -> list[Result]:
+    """Test one or more models; a result per model and test.
+
+    A model is a hub name, a local folder, a ``.gguf`` file, a control model's name, or an object
+    that answers requests (see ``gendalens.models.base.Backend``). With ``out`` the run folder is
+    written as well.
+    """
+    several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
+    options = Options(
+        protocol=protocol,
+        seed=seed,
+        sample=sample,
+        offline=offline,
+        data={name: Path(path) for name, path in (data or {}).items()},
+        batch_tokens=batch_tokens,
+        out=Path(out) if out is not None else None,
+    )
+    if options.out:
+        check_writable(options.out)
+    results: list[Result] = []
+    with ExitStack() as stack:
+        store = stack.enter_context(Cache(home() / "cache.sqlite")) if cache else None
+        for model in several:
+            backend: Backend | Control
+            if isinstance(model, str):
+                backend = load_model(
+                    model,
+                    revision=revision,
+                    device=device,
+                    dtype=dtype,
+                    offline=offline,
+                    trust_remote_code=trust_remote_code,
+                )
+            else:
+                backend = model
+            chosen = choose_tasks(backend, tasks, protocol)
+            outcomes = run_model(backend, chosen, options, cache=store)
+            results += [outcome.result for outcome in outcomes]
+    return results
+
+
+def load_model(
+    name: str,
+    *,
+    revision: str | None = None,
+    device: str | None = None,
+    dtype: str = "float32",
+    trust_remote_code: bool = False,
+    offline: bool = False,
+) -> Backend | Control:
+    """The model behind a name; its weights are loaded with the first question."""
+    if name.startswith(PREFIX):
+        return Control.parse(name)
+    if not name.strip():
+        raise UserError("The model's name is empty; give a hub name, a folder or a .gguf file.")
+    from gendalens.models import detect
+
+    return detect.load_model(
+        name,
+        revision=revision,
+        device=device,
+        dtype=dtype,
+        trust_remote_code=trust_remote_code,
+        offline=offline,
+    )

@@ -1,0 +1,1 @@
+"""What the commands do once their arguments are read."""

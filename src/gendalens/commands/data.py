@@ -1,0 +1,47 @@
+"""``gendalens data``: the official sets, where they are, and what is wrong in them."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gendalens.data import errata, registry
+from gendalens.data.home import home
+
+
+def list_sets() -> None:
+    """One line a set."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("set", "state", "source", "checksum", "holds"):
+        table.add_column(heading, overflow="fold")
+    for status in registry.status():
+        table.add_row(status.name, status.state, status.source, status.checksum, Text(status.holds))
+    console = Console()
+    console.print(table)
+    console.print(Text(f"kept in {home() / 'data'}", style="dim"), soft_wrap=True)
+
+
+def pull_sets(names: list[str]) -> None:
+    """Fetch, check and store."""
+    console = Console()
+    for name in names or list(registry.SETS):
+        folder = registry.pull(name)
+        console.print(Text(f"{name}: {folder}"), soft_wrap=True)
+
+
+def list_errata(name: str | None) -> None:
+    """Every known defect with its place, reason and fix."""
+    sets = [registry.find(name).name] if name else list(registry.SETS)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("set", "file", "lines", "as published", "fix", "reason"):
+        table.add_column(heading, overflow="fold")
+    for entry in (entry for one in sets for entry in errata.entries(one)):
+        lines = ", ".join(map(str, entry.lines)) or "all"
+        table.add_row(
+            entry.data, entry.condition, lines, Text(entry.old), Text(entry.new), Text(entry.reason)
+        )
+    console = Console()
+    console.print(table)
+    console.print("Applied in protocol 2, never in protocol 1.")

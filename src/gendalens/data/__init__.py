@@ -1,0 +1,1 @@
+"""The test sets: fetched, checked, read into typed items."""

@@ -1,0 +1,140 @@
+"""ABC: a reflexive sentence and the same sentence with *hans* and with *hendes*.
+
+Danish has a reflexive possessive (sin, sit, sine), so *hans* and *hendes* must mean somebody other
+than the subject. A frame is one event, told in the present and in the past tense. In the official
+files one template stands twice and its present tense is missing: that frame has one tense.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from gendalens.data import errata as known
+from gendalens.data.text import Span, broken, read_lines, sentence
+from gendalens.pronouns import Gender
+
+Form = Literal["sin", "sit", "sine"]
+Tense = Literal["present", "past"]
+FORMS: tuple[Form, ...] = get_args(Form)
+FILES: dict[Gender, str] = {"female": "abc_fem_sents.txt", "male": "abc_male_sents.txt"}
+RULE = "---"
+REFLEXIVE = re.compile(rf"\b({'|'.join(FORMS)})\b")
+# Danish present tense ends in -r; so do a few strong pasts.
+PAST_IN_R = frozenset({"bar", "for", "skar", "svor", "var"})
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A sentence in its three readings.
+
+    ``template`` is the place in the occupation's block of the file (1 to 76 in the official ones),
+    ``frame`` numbers the events (1 to 38). ``subject`` is the same in all three sentences.
+    """
+
+    frame: int
+    template: int
+    tense: Tense
+    occupation: str
+    occupation_class: Gender
+    reflexive: str
+    male: str
+    female: str
+    form: Form
+    subject: Span
+    reflexive_span: Span
+    male_span: Span
+    female_span: Span
+
+
+def read_raw(folder: Path) -> dict[Gender, list[tuple[str, str, str]]]:
+    """Both files' sentences in file order, duplicates included: reflexive, *hans*, *hendes*.
+
+    The reflexive sentences are those that GenDa Lens 0.0.3 reads.
+    """
+    raw: dict[Gender, list[tuple[str, str, str]]] = {}
+    for occupation_class, name in FILES.items():
+        path = folder / name
+        raw[occupation_class] = [three for _, three in _threes(read_lines(path), path)]
+    return raw
+
+
+def read(folder: Path, *, errata: bool) -> list[Triple]:
+    """The unique triples of both files, female occupations first."""
+    found = known.entries("abc") if errata else ()
+    frames: dict[str, int] = {}
+    triples: dict[str, Triple] = {}
+    tenses: dict[tuple[str, int, Tense], str] = {}
+    for occupation_class, name in FILES.items():
+        path = folder / name
+        lines = known.correct(read_lines(path), found, condition=occupation_class, path=path)
+        block, template = "", 0
+        for number, three in _threes(lines, path):
+            occupation = three[0].split()[0]
+            template = template + 1 if occupation == block else 1
+            block = occupation
+            triple = _parse(three, number, path, frames, template, occupation_class)
+            if triple.reflexive in triples:
+                continue
+            triples[triple.reflexive] = triple
+            cell = (occupation, triple.frame, triple.tense)
+            if tenses.setdefault(cell, triple.reflexive) != triple.reflexive:
+                raise broken(path, number, f"a second {triple.tense} tense of the same event")
+    return list(triples.values())
+
+
+def _threes(lines: list[str], path: Path) -> Iterator[tuple[int, tuple[str, str, str]]]:
+    """The line number and the three sentences of every group between rules."""
+    group: list[str] = []
+    for number, line in enumerate([*lines, RULE], start=1):
+        if not line.startswith(RULE):
+            group.append(line.strip())
+        elif len(group) == 3 and all(group):
+            yield number - 3, (group[0], group[1], group[2])
+            group = []
+        else:
+            raise broken(
+                path, number, f"a {RULE} or the end of the file must follow on three sentences"
+            )
+
+
+def _parse(
+    three: tuple[str, str, str],
+    number: int,
+    path: Path,
+    frames: dict[str, int],
+    template: int,
+    occupation_class: Gender,
+) -> Triple:
+    """Three sentences as a triple; a new event is added to ``frames``."""
+    found = REFLEXIVE.findall(three[0])
+    if len(found) != 1 or len(three[0].split()) < 3:
+        raise broken(path, number, "it needs a subject, a verb, and one of sin, sit, sine")
+    for line, word, text in zip(
+        (number + 1, number + 2), ("hans", "hendes"), three[1:], strict=True
+    ):
+        if text != REFLEXIVE.sub(word, three[0]):
+            raise broken(path, line, f"it is not the reflexive sentence with “{word}”")
+    occupation, verb, *rest = three[0].removesuffix(".").split()
+    if occupation in FORMS or verb in FORMS:
+        raise broken(path, number, "the verb must follow on the subject")
+    reflexive, male, female = (sentence(text) for text in three)
+    start = next(REFLEXIVE.finditer(reflexive)).start()
+    return Triple(
+        frame=frames.setdefault(" ".join(rest), len(frames) + 1),
+        template=template,
+        tense="present" if verb.endswith("r") and verb not in PAST_IN_R else "past",
+        occupation=occupation.lower(),
+        occupation_class=occupation_class,
+        reflexive=reflexive,
+        male=male,
+        female=female,
+        form=found[0],
+        subject=Span(0, len(occupation)),
+        reflexive_span=Span(start, start + len(found[0])),
+        male_span=Span(start, start + len("hans")),
+        female_span=Span(start, start + len("hendes")),
+    )

@@ -1,0 +1,156 @@
+"""DaWinoBias: two occupations, one pronoun, and the question whom it means.
+
+Two successive lines of a file are a schema: the same two occupations, of which one line means the
+male-typed and the other the female-typed one (but for one schema of 337). The two
+files differ only in the gender of the pronoun: with the stereotype (pro) or against it (anti).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from gendalens.data import errata as known
+from gendalens.data.occupations import occupations
+from gendalens.data.text import Span, broken, read_lines, sentence
+from gendalens.errors import UserError
+from gendalens.pronouns import CASES, GENDERS, Case, Gender
+
+Condition = Literal["pro", "anti"]
+CONDITIONS: tuple[Condition, ...] = get_args(Condition)
+FILES: dict[Condition, str] = {
+    "pro": "DaWinoBias_pro_stereotyped_evalda.txt",
+    "anti": "DaWinoBias_anti_stereotyped_evalda.txt",
+}
+BRACKET = re.compile(r"\[(\w+)\]")
+WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An occupation in the text: as it stands there, and in its definite base form."""
+
+    text: str
+    occupation: str
+    stereotype: Gender
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WinoLine:
+    """A line of one condition: the sentence, its pronoun, who is meant and who is not."""
+
+    schema: int
+    line: int
+    condition: Condition
+    text: str
+    pronoun: str
+    gender: Gender
+    case: Case
+    span: Span
+    referent: Mention
+    other: Mention
+    raw: str
+
+    @property
+    def gap(self) -> tuple[str, str]:
+        """The text before and after the pronoun: the same in both conditions."""
+        return self.text[: self.span.start], self.text[self.span.end :]
+
+
+def read_raw(folder: Path) -> dict[Condition, list[str]]:
+    """The lines of both files as GenDa Lens 0.0.3 reads them: stripped, in file order."""
+    return {c: [line.strip() for line in read_lines(folder / FILES[c])] for c in CONDITIONS}
+
+
+def read(folder: Path, *, errata: bool) -> list[WinoLine]:
+    """The lines of both conditions, pro first, checked to be schemas and minimal pairs."""
+    found = known.entries("dawinobias") if errata else ()
+    parsed: dict[Condition, list[WinoLine]] = {}
+    for condition in CONDITIONS:
+        path = folder / FILES[condition]
+        raw = read_lines(path)
+        fixed = known.correct(raw, found, condition=condition, path=path)
+        parsed[condition] = [
+            _parse(fixed[i], raw[i], line=i + 1, condition=condition, path=path)
+            for i in range(len(raw))
+        ]
+    _check(parsed["pro"], parsed["anti"], folder)
+    return parsed["pro"] + parsed["anti"]
+
+
+def _parse(marked: str, raw: str, *, line: int, condition: Condition, path: Path) -> WinoLine:
+    """One line, its brackets resolved into offsets."""
+    marked = " ".join(marked.split())
+    brackets = list(BRACKET.finditer(marked))
+    bare = BRACKET.sub(r"\1", marked)
+    if len(brackets) != 2 or "[" in bare or "]" in bare:
+        raise broken(path, line, "it needs two bracketed words, [occupation] and [pronoun]")
+    # Every bracket before a bracketed word shifts it by two characters, its own by one.
+    inside = [Span(m.start(1) - 2 * i - 1, m.end(1) - 2 * i - 1) for i, m in enumerate(brackets)]
+    text = sentence(bare)
+    pronouns = [span for span in inside if text[span.start : span.end].lower() in GENDERS]
+    if len(pronouns) != 1:
+        raise broken(path, line, "one of the two brackets must hold a pronoun")
+    mentions = _mentions(text)
+    meant = [m for m in mentions if m.span in inside]
+    others = [m for m in mentions if m.span not in inside]
+    if len(meant) != 1 or len(others) != 1:
+        raise broken(
+            path, line, "it needs two known occupations, one of them, and nothing else, bracketed"
+        )
+    pronoun = text[pronouns[0].start : pronouns[0].end]
+    return WinoLine(
+        schema=(line + 1) // 2,
+        line=line,
+        condition=condition,
+        text=text,
+        pronoun=pronoun,
+        gender=GENDERS[pronoun.lower()],
+        case=CASES[pronoun.lower()],
+        span=pronouns[0],
+        referent=meant[0],
+        other=others[0],
+        raw=raw,
+    )
+
+
+def _mentions(text: str) -> list[Mention]:
+    """The known occupations in a text, genitives included."""
+    table = occupations("dawinobias")
+    found = []
+    for match in WORD.finditer(text):
+        word = match.group().lower()
+        base = word if word in table else word.removesuffix("s")
+        if base in table:
+            span = Span(match.start(), match.end())
+            found.append(Mention(match.group(), base, table[base].stereotype, span))
+    return found
+
+
+def _check(pro: list[WinoLine], anti: list[WinoLine], folder: Path) -> None:
+    """Raise unless the lines are minimal pairs and make up schemas."""
+    if len(pro) != len(anti) or len(pro) % 2 or not pro:
+        raise UserError(
+            f"{folder} does not hold DaWinoBias: the pro file has {len(pro)} lines and the anti "
+            f"file {len(anti)}, but they need one equal, even number; fetch the official files "
+            "with `gendalens data pull dawinobias`."
+        )
+    path = folder / FILES["anti"]
+    for a, b in zip(pro, anti, strict=True):
+        if (a.gap, a.case, a.referent.span) != (b.gap, b.case, b.referent.span):
+            raise broken(path, b.line, "it differs from the pro file in more than the pronoun")
+        if a.gender != a.referent.stereotype:
+            raise broken(folder / FILES["pro"], a.line, "its pronoun goes against the stereotype")
+        if b.gender == b.referent.stereotype:
+            raise broken(path, b.line, "its pronoun goes with the stereotype")
+    for first, second in zip(pro[::2], pro[1::2], strict=True):
+        # Both lines may mean the same occupation (as lines 487 and 488 of the official set do), but
+        # they must be about the same two.
+        named = {first.referent.occupation, first.other.occupation}
+        if named != {second.referent.occupation, second.other.occupation}:
+            raise broken(path, second.line, "it and the line before must name the same occupations")
+        if second.referent.stereotype == second.other.stereotype:
+            raise broken(path, second.line, "one occupation must be male-typed, one female-typed")

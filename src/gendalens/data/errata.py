@@ -1,0 +1,81 @@
+"""Known defects of the official data sets, with the reason and the fix.
+
+Protocol 2 reads the data with them, protocol 1 without. The table holds no sentence: an entry names
+its lines and the few words that change, and it must still match the file. Missing full stops, spare
+spaces and lower-case openings need no entry where the reader sets them right everywhere.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from gendalens.data.text import broken
+from gendalens.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """A defect: where it stands, which words it concerns, what they should be, and why.
+
+    ``condition`` is the file (pro or anti, female or male) or "both". ``lines`` are 1-based;
+    without any, the entry concerns every place of its file where ``old`` stands as whole words.
+    """
+
+    data: str
+    condition: str
+    lines: tuple[int, ...]
+    old: str
+    new: str
+    reason: str
+
+
+@cache
+def _table() -> tuple[Erratum, ...]:
+    text = resources.files(__package__).joinpath("errata.csv").read_text(encoding="utf-8")
+    return tuple(
+        Erratum(
+            row["data"],
+            row["condition"],
+            tuple(int(n) for n in row["lines"].split()),
+            row["old"],
+            row["new"],
+            row["reason"],
+        )
+        for row in csv.DictReader(text.splitlines())
+    )
+
+
+def entries(set_name: str) -> tuple[Erratum, ...]:
+    """The errata of one data set."""
+    return tuple(e for e in _table() if e.data == set_name)
+
+
+def correct(
+    lines: Iterable[str], found: Iterable[Erratum], *, condition: str, path: Path
+) -> list[str]:
+    """The lines of a file with the errata that concern it applied."""
+    fixed = list(lines)
+    for erratum in found:
+        if erratum.condition not in (condition, "both"):
+            continue
+        if erratum.lines:
+            for number in erratum.lines:
+                if number > len(fixed) or fixed[number - 1].count(erratum.old) != 1:
+                    raise broken(path, number, f"the erratum for “{erratum.old}” does not fit it")
+                fixed[number - 1] = fixed[number - 1].replace(erratum.old, erratum.new)
+        else:
+            pattern = re.compile(rf"(?<!\w){re.escape(erratum.old)}(?!\w)")
+            changed = [pattern.sub(erratum.new, line) for line in fixed]
+            if changed == fixed:
+                raise UserError(
+                    f"{path.name} does not hold “{erratum.old}”, which the errata expect: fetch "
+                    "the official file with `gendalens data pull`."
+                )
+            fixed = changed
+    return fixed

@@ -1,0 +1,55 @@
+"""The occupations of the official sets: their class as published, and what speaks against it."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from gendalens.pronouns import Gender
+
+
+@dataclass(frozen=True, slots=True)
+class Occupation:
+    """An occupation in the definite form, with the class that one data set gives it.
+
+    Shares are percentages of women, None where none was published; ``source`` says by whom and for
+    which English occupation. ``gendered_word``: the word itself carries gender. ``contradicted``:
+    the Danish share lies on the other side of one half than the class.
+    """
+
+    danish: str
+    stereotype: Gender
+    english: str
+    us_pct_women: float | None
+    dk_pct_women: float | None
+    gendered_word: bool
+    contradicted: bool
+    source: str
+
+
+@cache
+def occupations(set_name: str) -> dict[str, Occupation]:
+    """The occupations of one data set by their Danish form, errata applied."""
+    text = resources.files(__package__).joinpath("occupations.csv").read_text(encoding="utf-8")
+    return {
+        row["danish"]: Occupation(
+            danish=row["danish"],
+            stereotype="female" if row["class"] == "female" else "male",
+            english=row["english"],
+            us_pct_women=float(row["us_pct_women"]) if row["us_pct_women"] else None,
+            dk_pct_women=float(row["dk_pct_women"]) if row["dk_pct_women"] else None,
+            gendered_word=row["gendered_word"] == "yes",
+            contradicted=row["contradicted"] == "yes",
+            source=row["source"],
+        )
+        for row in csv.DictReader(text.splitlines())
+        if row["data"] == set_name
+    }
+
+
+def contested(set_name: str, danish: str) -> bool:
+    """Whether Danish shares contradict an occupation's class, or its word itself carries gender."""
+    found = occupations(set_name).get(danish)
+    return found is not None and (found.contradicted or found.gendered_word)

@@ -1,0 +1,1 @@
+"""From requests to answers: de-duplication, cache, batches."""

@@ -1,0 +1,116 @@
+"""Requests in, answers out: duplicates removed, stored answers reused, the rest run in batches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, dataclass
+from itertools import groupby
+from typing import Any
+
+from gendalens.engine.cache import Cache
+from gendalens.engine.planner import plan
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, Backend, Request
+
+BATCH_TOKENS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many requests were made, how many were distinct, and how many the cache held."""
+
+    requests: int
+    distinct: int
+    cached: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.requests:,} requests, {self.distinct:,} distinct, "
+            f"{self.cached:,} from the cache, {self.distinct - self.cached:,} to run"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answer to each distinct request, and what it took."""
+
+    by_request: dict[Request, Answer]
+    tally: Tally
+
+
+def ask(
+    backend: Backend,
+    requests: Iterable[Request],
+    *,
+    cache: Cache | None = None,
+    batch_tokens: int = BATCH_TOKENS,
+    on_tally: Callable[[Tally], None] = lambda tally: None,
+    on_answers: Callable[[int], None] = lambda count: None,
+) -> Answers:
+    """Ask a backend; every batch is stored as it arrives."""
+    asked = list(requests)
+    distinct = list(dict.fromkeys(asked))
+    model = backend.fingerprint()
+    found = cache.lookup(model, distinct) if cache else {}
+    tally = Tally(len(asked), len(distinct), len(found))
+    on_tally(tally)
+    waiting = sorted((r for r in distinct if r not in found), key=lambda r: r.kind)
+    for _, group in groupby(waiting, key=lambda r: r.kind):
+        same_kind = list(group)
+        run = _Run(backend, batch_tokens)
+        encoded = backend.encode(same_kind)
+        for batch in plan(encoded, batch_tokens=batch_tokens, max_positions=backend.max_positions):
+            answers = run.answer([encoded[i] for i in batch])
+            pairs = [(same_kind[i], answer) for i, answer in zip(batch, answers, strict=True)]
+            for request, answer in pairs:
+                _check_numbers(backend, request, answer)
+            if cache:
+                cache.store(model, pairs)
+            found.update(pairs)
+            on_answers(len(pairs))
+    return Answers(found, tally)
+
+
+class _Run:
+    """One backend at work; remembers how much fits into memory."""
+
+    def __init__(self, backend: Backend, batch_tokens: int) -> None:
+        self.backend = backend
+        self.limit = batch_tokens
+
+    def answer(self, batch: Sequence[Any]) -> list[Answer]:
+        tokens = sum(item.rows for item in batch) * max(item.length for item in batch)
+        if tokens > self.limit and len(batch) > 1:
+            return self._halves(batch)
+        try:
+            return self.backend.answer(batch)
+        except (MemoryError, RuntimeError) as error:
+            if not _out_of_memory(error):
+                raise
+            if len(batch) == 1:
+                raise UserError(
+                    f"{self.backend.info.name} does not fit into memory even with one request at a "
+                    "time; use a smaller model, --dtype bfloat16, or another device."
+                ) from None
+        self.limit = tokens // 2
+        return self._halves(batch)
+
+    def _halves(self, batch: Sequence[Any]) -> list[Answer]:
+        middle = len(batch) // 2
+        return self.answer(batch[:middle]) + self.answer(batch[middle:])
+
+
+def _out_of_memory(error: BaseException) -> bool:
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or "out of memory" in text or "alloc" in text
+
+
+def _check_numbers(backend: Backend, request: Request, answer: Answer) -> None:
+    for value in astuple(answer):
+        numbers = value if isinstance(value, tuple) else (value,)
+        if any(isinstance(n, float) and not math.isfinite(n) for n in numbers):
+            raise UserError(
+                f"{backend.info.name} answers with numbers that are not finite (first seen in a "
+                f"{request.kind} request); try --dtype float32, or check its weights."
+            )

@@ -1,0 +1,1 @@
+"""The models under test: one file per backend."""

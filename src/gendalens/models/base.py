@@ -1,0 +1,170 @@
+"""Requests, answers, and what a backend must offer: the seam between tests and models.
+
+A task never touches a model and a model never knows a task. Requests are plain hashable values, so
+the engine can remove duplicates, look them up in the cache and batch what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """A sentence with one gap, and the words that might stand in it.
+
+    ``left`` and ``right`` are the text around the gap exactly as written, spaces included.
+    ``candidates`` are the words whose probability is asked for; ``rivals`` are further words that
+    take part in a masked model's first choice and nowhere else.
+    """
+
+    kind: ClassVar[str] = "fill"
+    left: str
+    right: str
+    candidates: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FillAnswer:
+    """Natural-log probability of each candidate as a whole word, and the model's first choice.
+
+    ``pieces`` counts the tokens of each candidate. ``first`` is None where the model has no free
+    choice (causal models). ``unknown`` counts the unknown tokens in the sentence around the gap.
+    """
+
+    log_probs: tuple[float, ...]
+    pieces: tuple[int, ...]
+    first: str | None
+    unknown: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A sentence, or a continuation ``text`` of ``given``, whose likelihood is asked for."""
+
+    kind: ClassVar[str] = "score"
+    text: str
+    given: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreAnswer:
+    """Natural-log likelihood of the scored tokens and how many they are, special tokens aside.
+
+    ``unscored`` is 1 where the first token had nothing to be predicted from (a causal model with
+    neither BOS nor EOS), else 0. ``unknown`` counts unknown tokens.
+    """
+
+    log_likelihood: float
+    tokens: int
+    unscored: int = 0
+    unknown: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TopToken:
+    """A sentence with one gap: which token does the ``fill-mask`` pipeline rank first?
+
+    The whole vocabulary takes part, pieces of words included. Protocol 1 of ``lm-dawinobias`` asks
+    it.
+    """
+
+    kind: ClassVar[str] = "top-token"
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopTokenAnswer:
+    """The token, decoded as the pipeline does."""
+
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reconstruct:
+    """How badly a masked model reconstructs ``text`` with one word exchanged and nothing masked.
+
+    The first token of ``text`` that is one of ``words`` is replaced by the token ``replacement``
+    (None: left as it is) in the input; the loss is taken against the unchanged text.
+    Protocol 1 of ``lm-abc`` asks it.
+    """
+
+    kind: ClassVar[str] = "reconstruct"
+    text: str
+    words: tuple[str, ...]
+    replacement: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReconstructAnswer:
+    """Mean cross-entropy in nats over all tokens, special tokens included."""
+
+    loss: float
+
+
+Request = Fill | Score | TopToken | Reconstruct
+Answer = FillAnswer | ScoreAnswer | TopTokenAnswer | ReconstructAnswer
+
+ANSWER_TYPES: dict[str, type[Answer]] = {
+    Fill.kind: FillAnswer,
+    Score.kind: ScoreAnswer,
+    TopToken.kind: TopTokenAnswer,
+    Reconstruct.kind: ReconstructAnswer,
+}
+
+
+class Encoded(Protocol):
+    """A request as one backend will run it; the planner batches by its three sizes."""
+
+    @property
+    def rows(self) -> int:
+        """Rows of the forward pass."""
+
+    @property
+    def length(self) -> int:
+        """Tokens in its longest row."""
+
+    @property
+    def positions(self) -> int:
+        """Positions at which the language-model head runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What a result says about the model it measured."""
+
+    name: str
+    kind: str
+    revision: str
+    dtype: str
+    tokenizer: str = ""
+    software: tuple[str, ...] = ()
+
+
+class Backend(Protocol):
+    """Something that answers requests: one file per kind of model."""
+
+    @property
+    def info(self) -> ModelInfo:
+        """Name, kind and revision; must not load the weights."""
+
+    @property
+    def answers(self) -> frozenset[str]:
+        """The kinds of request it can answer."""
+
+    @property
+    def max_positions(self) -> int:
+        """How many predictions fit into memory at once (each is a whole vocabulary of logits)."""
+
+    def fingerprint(self) -> str:
+        """A digest of all that decides its answers, for the cache; must not load the weights."""
+
+    def encode(self, requests: Sequence[Any]) -> Sequence[Encoded]:
+        """The requests (all of one kind), tokenised."""
+
+    def answer(self, batch: Sequence[Any]) -> list[Answer]:
+        """The answers to one batch of encoded requests, in order, by one forward pass."""

@@ -1,0 +1,312 @@
+"""A model as the user named it: where its files are, which version they are, and how to open them.
+
+Everything here is cheap: configuration and tokenizer, never the weights. transformers and torch are
+imported only when they are needed, so that naming a model costs nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from gendalens.errors import UserError
+
+DTYPES = ("float32", "bfloat16", "float16", "auto")
+
+# What decides a model's answers besides its weights. READMEs, licences and the like do not.
+_MODEL_FILES = frozenset({".json", ".txt", ".model", ".safetensors", ".tiktoken", ".py"})
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The model a user named, with how it is to be loaded; reads its files on demand."""
+
+    name: str
+    revision: str | None = None
+    device: str | None = None
+    dtype: str = "float32"
+    trust_remote_code: bool = False
+    offline: bool = False
+
+    @cached_property
+    def path(self) -> Path | None:
+        """The local folder or file the name stands for; None for a model on the hub."""
+        path = Path(self.name).expanduser()
+        if path.exists():
+            return path
+        if path.suffix == ".gguf" or self.name.startswith((".", "/", "~")) or "\\" in self.name:
+            raise UserError(f"{self.name} does not exist: check the path to the model.")
+        return None
+
+    @property
+    def title(self) -> str:
+        """The name that results carry: of a local model the last part, not where one machine has it."""
+        return self.path.resolve().name if self.path else self.name
+
+    @property
+    def gguf(self) -> Path | None:
+        """The `.gguf` file, where the model is one."""
+        return self.path if self.path and self.path.suffix == ".gguf" else None
+
+    @cached_property
+    def config(self) -> Any:
+        """The model's transformers configuration."""
+        transformers = import_transformers()
+        self._check_files()
+        with quiet(), self.explained("configuration"):
+            return transformers.AutoConfig.from_pretrained(self.where, **self.options)
+
+    @cached_property
+    def text_config(self) -> Any:
+        """The language model's part of the configuration (a multimodal model has others)."""
+        return self.config.get_text_config()
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """The model's tokenizer, one that knows character offsets."""
+        transformers = import_transformers()
+        options = self.options if self.gguf else self.options | {"config": self.config}
+        with quiet(), self.explained("tokenizer"):
+            tokenizer = transformers.AutoTokenizer.from_pretrained(self.where, **options)
+        if not tokenizer.is_fast:
+            raise UserError(
+                f"The tokenizer of {self.name} ({type(tokenizer).__name__}) gives no character"
+                " offsets: save a fast one (tokenizer.json) beside the model and try again."
+            )
+        # With its files missing, transformers silently makes a tokenizer of special tokens only.
+        if len(tokenizer.get_vocab()) <= len(set(tokenizer.all_special_ids)):
+            raise UserError(
+                f"{self.name} has no tokenizer: its vocabulary is empty;"
+                " put the tokenizer's files (tokenizer.json) into the folder."
+            )
+        return tokenizer
+
+    @cached_property
+    def architecture(self) -> str:
+        """The class the weights were saved from; empty where the configuration says none."""
+        return str((getattr(self.config, "architectures", None) or [""])[0])
+
+    @property
+    def where(self) -> str:
+        """The first argument of every `from_pretrained`: a name on the hub or a folder."""
+        if self.path is None:
+            return self.name
+        return str(self.path.parent if self.gguf else self.path)
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """The other arguments of every `from_pretrained`, so that all read the same version."""
+        options: dict[str, Any] = {
+            "trust_remote_code": self.trust_remote_code,
+            "local_files_only": self.offline or self.path is not None,
+        }
+        if self.path is None:
+            options["revision"], only_cached = self._commit
+            options["local_files_only"] |= only_cached
+        elif self.gguf:
+            options["gguf_file"] = self.gguf.name
+        return options
+
+    @cached_property
+    def version(self) -> str:
+        """What pins the model: the hub's commit, or a digest of the local files."""
+        return self._commit[0] if self.path is None else f"sha256:{self._content[:12]}"
+
+    @cached_property
+    def resolved_dtype(self) -> str:
+        """The number format the weights are loaded in; "auto" is the checkpoint's own."""
+        if self.dtype != "auto":
+            return self.dtype
+        own = getattr(self.text_config, "dtype", None) or getattr(self.config, "dtype", None)
+        return str(own).removeprefix("torch.") if own else "float32"
+
+    def digest(self, *parts: object) -> str:
+        """A digest of the model's content, its number format and ``parts``."""
+        content = (self.name, self._commit[0]) if self.path is None else (self._content,)
+        return hashlib.sha256(
+            json.dumps([*content, self.resolved_dtype, *parts]).encode()
+        ).hexdigest()
+
+    @cached_property
+    def _content(self) -> str:
+        assert self.path is not None
+        if self.path.is_file():
+            files: Iterable[Path] = [self.path]
+        else:
+            files = sorted(file for file in self.path.iterdir() if file.suffix in _MODEL_FILES)
+        total = hashlib.sha256()
+        for file in files:
+            with file.open("rb") as stream:
+                content = hashlib.file_digest(stream, "sha256").hexdigest()
+            # A .gguf may be renamed; in a folder the names are part of the content.
+            total.update(f"{'' if file == self.path else file.name} {content}\n".encode())
+        return total.hexdigest()
+
+    @cached_property
+    def _commit(self) -> tuple[str, bool]:
+        """The hub's commit of this model, and whether it was found in the cache only.
+
+        Asked once and first: everything is then loaded from that commit, even if the hub moves on.
+        """
+        import_transformers()
+        import huggingface_hub
+        from huggingface_hub import errors
+
+        final = (
+            errors.HFValidationError,
+            errors.RepositoryNotFoundError,
+            errors.RevisionNotFoundError,
+        )
+
+        try:
+            if not self.offline:
+                info = huggingface_hub.HfApi().model_info(
+                    self.name, revision=self.revision, timeout=15
+                )
+                return str(info.sha), False
+        except final as error:
+            raise self._explain(error, "configuration") from error
+        except Exception:  # noqa: S110 - no network, or a hub in trouble: the cache may have it
+            pass
+        try:
+            cached = huggingface_hub.try_to_load_from_cache(
+                self.name, "config.json", revision=self.revision
+            )
+        except errors.HFValidationError as error:
+            raise self._explain(error, "configuration") from error
+        if isinstance(cached, str):
+            return Path(cached).parent.name, True
+        remedy = (
+            "download it first, or leave offline mode"
+            if self.offline
+            else "the hub does not answer; check the connection, or name a local folder"
+        )
+        raise UserError(f"{self.name} is no local folder and not in the cache: {remedy}.")
+
+    def _check_files(self) -> None:
+        """Refuse a local path that cannot be a model, before transformers guesses what it is."""
+        if self.path is None:
+            return
+        if self.gguf:
+            for package in ("gguf", "accelerate"):
+                if importlib.util.find_spec(package) is None:
+                    raise UserError(
+                        f".gguf files such as {self.name} need {package}:"
+                        " run `pip install 'gendalens[hf]'`."
+                    )
+            return
+        if not self.path.is_dir():
+            raise UserError(f"{self.name} is a file, not a model: name a folder or a .gguf file.")
+        if not (self.path / "config.json").is_file():
+            raise UserError(
+                f"{self.name} is no model: it has no config.json; name a folder that"
+                " `save_pretrained` wrote, or a model on the hub."
+            )
+        if any(self.path.glob("*.safetensors")):
+            return
+        if any(self.path.glob("*.bin")):
+            raise self.pickled()
+        raise UserError(
+            f"{self.name} has no weights (no .safetensors file): copy the whole model folder."
+        )
+
+    def pickled(self) -> UserError:
+        """The refusal of weights that only unpickling could read."""
+        return UserError(
+            f"{self.name} has only pickled weights (.bin), which can run code when they are read:"
+            " convert them to safetensors first (`save_pretrained` writes them)."
+        )
+
+    @contextmanager
+    def explained(self, what: str) -> Iterator[None]:
+        """Turn whatever a library raises while reading ``what`` into one sentence for the user."""
+        try:
+            yield
+        except (UserError, MemoryError):
+            raise
+        except Exception as error:
+            raise self._explain(error, what) from error
+
+    def _explain(self, error: BaseException, what: str) -> UserError:
+        """The sentence that says why ``what`` could not be read, and what to do."""
+        kinds = {type(link).__name__ for link in _chain(error)}
+        name = self.name
+        if "GatedRepoError" in kinds:
+            return UserError(
+                f"{name} is gated: accept its terms at https://huggingface.co/{name}, log in with"
+                " `hf auth login`, and try again."
+            )
+        if "RevisionNotFoundError" in kinds:
+            return UserError(f"{name} has no revision {self.revision}: check its name on the hub.")
+        if "HFValidationError" in kinds or "RepositoryNotFoundError" in kinds:
+            return UserError(
+                f"{name} is neither a local folder nor a public model on the hub: check the"
+                " spelling, or log in with `hf auth login` if it is private."
+            )
+        if "trust_remote_code" in str(error) or "custom code" in str(error):
+            return UserError(
+                f"{name} brings its own code: read it, and if you trust it, allow it with"
+                " trust_remote_code (--trust-remote-code)."
+            )
+        if "LocalEntryNotFoundError" in kinds:
+            return UserError(
+                f"The {what} of {name} is not in the cache: connect to the network and try again."
+            )
+        if self.gguf:
+            return UserError(
+                f"{name} cannot be read as a .gguf language model ({reason(error)}): check that the"
+                " file is complete and that transformers supports its architecture."
+            )
+        return UserError(
+            f"The {what} of {name} cannot be read ({reason(error)}): check that its files are"
+            " complete and that transformers is recent enough."
+        )
+
+
+def import_transformers() -> Any:
+    """The transformers package, or the sentence that says how to get it."""
+    try:
+        import torch  # noqa: F401 - transformers imports without it, and fails much later
+        import transformers
+    except ImportError as error:
+        raise UserError(
+            f"Hugging Face models need {error.name or 'torch and transformers'}:"
+            " run `pip install 'gendalens[hf]'`."
+        ) from error
+    return transformers
+
+
+@contextmanager
+def quiet(progress: bool = True) -> Iterator[None]:
+    """Silence transformers' own notes: what matters of them becomes an error or a warning here."""
+    from transformers.utils import logging
+
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity(logging.CRITICAL)
+    if not progress:
+        logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars and not progress:
+            logging.enable_progress_bar()
+
+
+def reason(error: BaseException) -> str:
+    """The first line of an error, short enough for a sentence."""
+    first = str(error).strip().split("\n")[0].rstrip(". ")
+    return first[:160] or type(error).__name__
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

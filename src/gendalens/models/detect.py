@@ -1,0 +1,75 @@
+"""From a model's name to the backend that can run it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from typing import Any, ClassVar, Protocol
+
+from gendalens import models
+from gendalens.errors import UserError
+from gendalens.models.base import Backend
+from gendalens.models.checkpoint import DTYPES, Checkpoint
+
+
+class BackendClass(Protocol):
+    """What a module of this package offers under the name ``BACKEND`` to be found here."""
+
+    label: ClassVar[str]
+
+    def claims(self, checkpoint: Checkpoint) -> bool:
+        """Whether this backend runs the model (a static method: there is no instance yet)."""
+
+    def __call__(self, checkpoint: Checkpoint) -> Backend:
+        """The backend for the model, its weights not loaded yet."""
+
+
+def load_model(
+    name: str,
+    *,
+    revision: str | None = None,
+    device: str | None = None,
+    dtype: str = "float32",
+    trust_remote_code: bool = False,
+    offline: bool = False,
+) -> Backend:
+    """The backend for a model on the hub, in a local folder, or in a `.gguf` file.
+
+    Reads the configuration and the tokenizer; the weights are loaded with the first question.
+    ``device`` None is the graphics card if there is one; ``dtype`` "auto" is the checkpoint's own
+    number format.
+    """
+    if dtype not in DTYPES:
+        raise UserError(f"{dtype} is no number format: choose one of {', '.join(DTYPES)}.")
+    checkpoint = Checkpoint(name, revision, device, dtype, trust_remote_code, offline)
+    known = list(_backends())
+    refusal: UserError | None = None
+    for backend in known:
+        try:
+            claimed = backend.claims(checkpoint)
+        except UserError as error:
+            # No model to this backend, perhaps to the next (a spaCy pipeline has no config.json).
+            refusal = refusal or error
+            continue
+        if claimed:
+            return backend(checkpoint)
+    if refusal:
+        raise refusal
+    raise UserError(
+        f"{name} is {_description(checkpoint)}, and GenDa Lens can test"
+        f" {' and '.join(backend.label for backend in known)}: name one of those."
+    )
+
+
+def _backends() -> Iterator[BackendClass]:
+    for found in pkgutil.iter_modules(models.__path__, f"{models.__name__}."):
+        if backend := getattr(importlib.import_module(found.name), "BACKEND", None):
+            yield backend
+
+
+def _description(checkpoint: Checkpoint) -> str:
+    config: Any = checkpoint.config
+    if checkpoint.architecture:
+        return f"a {checkpoint.architecture}"
+    return f"a bare {config.model_type} model (its config.json names no architecture)"

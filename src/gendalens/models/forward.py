@@ -1,0 +1,229 @@
+"""One forward pass over a batch, with the language-model head only where something is asked.
+
+A vocabulary of 262,000 words costs about 1 MB of logits a position, so the head runs at the asked
+positions and nowhere else, and rows that several requests share run once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gendalens.errors import UserError
+from gendalens.models.base import Request
+
+if TYPE_CHECKING:
+    import torch
+
+# The planner keeps batches far below this; it bounds the memory of a single very long request.
+_MAX_TOKENS = 32_768
+# Logits whose log-sum-exp is taken at once: 64 MB in float32.
+_CHUNK = 16 * 1024 * 1024
+
+Row = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request as rows of token ids and what is asked about them.
+
+    ``asked`` holds (row, position, token): the log-probability of the token by the logits at that
+    position. ``choice`` holds (row, position, set): the most probable token of a named set there.
+    ``groups`` says how many of ``asked`` belong to each word of a fill, ``pieces`` how many tokens
+    each candidate has.
+    """
+
+    request: Request
+    inputs: tuple[Row, ...]
+    asked: tuple[tuple[int, int, int], ...]
+    choice: tuple[int, int, str] | None = None
+    groups: tuple[int, ...] = ()
+    pieces: tuple[int, ...] = ()
+    unscored: int = 0
+    unknown: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Rows of the forward pass."""
+        return len(self.inputs)
+
+    @property
+    def length(self) -> int:
+        """Tokens in the longest row."""
+        return max(map(len, self.inputs), default=0)
+
+    @property
+    def positions(self) -> int:
+        """Positions at which the head runs."""
+        return len(self.sites)
+
+    @property
+    def sites(self) -> dict[tuple[int, int], None]:
+        """The distinct (row, position) pairs asked about, in order."""
+        sites = dict.fromkeys((row, position) for row, position, _ in self.asked)
+        if self.choice:
+            sites[self.choice[:2]] = None
+        return sites
+
+
+class Rows:
+    """Distinct rows and what is asked about them, as they come up."""
+
+    def __init__(self) -> None:
+        self.inputs: dict[Row, int] = {}
+        self.asked: list[tuple[int, int, int]] = []
+
+    def index(self, row: Row) -> int:
+        """The number of a row, a new one if it is new."""
+        return self.inputs.setdefault(row, len(self.inputs))
+
+    def ask(self, row: Row, position: int, token: int) -> None:
+        """Ask for the log-probability of a token."""
+        self.asked.append((self.index(row), position, token))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The log-probabilities asked for, and the chosen token with its own."""
+
+    log_probs: tuple[float, ...]
+    choice: tuple[int, float] | None
+
+
+class Network:
+    """A loaded model that can be read at chosen positions."""
+
+    def __init__(self, model: Any, name: str, pad: int, max_positions: int) -> None:
+        self._model = model
+        self._name = name
+        self._pad = pad
+        self._max_positions = max_positions
+
+    def read(
+        self, batch: Sequence[Prepared], sets: Mapping[str, Sequence[int]] | None = None
+    ) -> list[Reading]:
+        """The readings of a batch; ``sets`` are what to choose from ("" is all there is)."""
+        wanted: dict[Row, dict[int, _Site]] = {}
+        for prepared in batch:
+            for row, position in prepared.sites:
+                wanted.setdefault(prepared.inputs[row], {}).setdefault(position, _Site())
+            for row, position, token in prepared.asked:
+                wanted[prepared.inputs[row]][position].log_probs[token] = 0.0
+            if prepared.choice:
+                row, position, name = prepared.choice
+                wanted[prepared.inputs[row]][position].choices[name] = (0, 0.0)
+        for rows in self._passes(wanted):
+            self._pass({row: wanted[row] for row in rows}, sets or {})
+        return [
+            Reading(
+                tuple(
+                    wanted[item.inputs[row]][at].log_probs[token] for row, at, token in item.asked
+                ),
+                wanted[item.inputs[item.choice[0]]][item.choice[1]].choices[item.choice[2]]
+                if item.choice
+                else None,
+            )
+            for item in batch
+        ]
+
+    def _passes(self, wanted: Mapping[Row, Mapping[int, _Site]]) -> Iterator[list[Row]]:
+        """The rows, all at once unless they are more than fits."""
+        rows: list[Row] = []
+        positions = 0
+        for row in sorted(wanted, key=len, reverse=True):
+            tokens = (len(rows) + 1) * len((rows or [row])[0])
+            positions += len(wanted[row])
+            if rows and (tokens > _MAX_TOKENS or positions > self._max_positions):
+                yield rows
+                rows, positions = [], len(wanted[row])
+            rows.append(row)
+        if rows:
+            yield rows
+
+    def _pass(
+        self, wanted: Mapping[Row, Mapping[int, _Site]], sets: Mapping[str, Sequence[int]]
+    ) -> None:
+        """Run the rows and note what their sites say."""
+        import torch
+
+        with torch.inference_mode():
+            places = [(index, at) for index, row in enumerate(wanted) for at in wanted[row]]
+            logits = self._logits(list(wanted), places)
+            sites = [site for row in wanted for site in wanted[row].values()]
+            step = max(1, _CHUNK // logits.shape[-1])
+            for begin in range(0, len(sites), step):
+                self._note(sites[begin : begin + step], logits[begin : begin + step].float(), sets)
+
+    def _note(
+        self, sites: Sequence[_Site], logits: torch.Tensor, sets: Mapping[str, Sequence[int]]
+    ) -> None:
+        import torch
+
+        totals = torch.logsumexp(logits, dim=-1)
+        if not bool(torch.isfinite(totals).all()):
+            raise UserError(
+                f"{self._name} gives probabilities that are no numbers: its weights are damaged, or"
+                " its number format is too small for it; try float32."
+            )
+        asked = [(index, token) for index, site in enumerate(sites) for token in site.log_probs]
+        where = torch.tensor(asked, dtype=torch.long, device=logits.device).reshape(-1, 2)
+        found = logits[where[:, 0], where[:, 1]].double() - totals[where[:, 0]].double()
+        for (index, token), value in zip(asked, found.tolist(), strict=True):
+            sites[index].log_probs[token] = value
+        for name in {name for site in sites for name in site.choices}:
+            chosen = [index for index, site in enumerate(sites) if name in site.choices]
+            scores = logits[chosen]
+            if name:
+                scores = scores[:, torch.tensor(sets[name], device=logits.device)]
+            values, tokens = (scores - totals[chosen, None]).max(dim=-1)
+            for index, value, token in zip(chosen, values.tolist(), tokens.tolist(), strict=True):
+                sites[index].choices[name] = (sets[name][token] if name else token, value)
+
+    def _logits(self, rows: Sequence[Row], places: Sequence[tuple[int, int]]) -> torch.Tensor:
+        """The logits at the places (row, position), one line each."""
+        import torch
+
+        device = self._model.device
+        shape = (len(rows), max(map(len, rows)))
+        # Padded by hand and on the right: some tokenizers pad on the left, some cannot pad at all.
+        padded = [row + (self._pad,) * (shape[1] - len(row)) for row in rows]
+        ids = torch.tensor(padded, dtype=torch.long, device=device)
+        lengths = torch.tensor([len(row) for row in rows], device=device)
+        mask = (torch.arange(shape[1], device=device) < lengths[:, None]).long()
+        index, at = torch.tensor(places, dtype=torch.long, device=device).T
+        picked = False
+
+        def pick(_module: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+            nonlocal picked
+            if not args or args[0].dim() != 3 or args[0].shape[:2] != shape:
+                return None
+            picked = True
+            return (args[0][index, at].unsqueeze(0), *args[1:])
+
+        head = self._model.get_output_embeddings()
+        hook = head.register_forward_pre_hook(pick) if head is not None else None
+        try:
+            output: torch.Tensor = self._model(input_ids=ids, attention_mask=mask).logits
+        finally:
+            if hook is not None:
+                hook.remove()
+        if picked and output.shape[:2] == (1, len(places)):
+            return output[0]
+        # Some architectures (MobileBERT) compute their logits past the output embedding.
+        if not picked and output.shape[:2] == shape:
+            return output[index, at]
+        raise UserError(
+            f"{self._name} ({type(self._model).__name__}) arranges its logits in a way GenDa Lens"
+            " does not know: please report it."
+        )
+
+
+class _Site:
+    """What is to be read at one position of one row: filled in by the pass."""
+
+    __slots__ = ("choices", "log_probs")
+
+    def __init__(self) -> None:
+        self.log_probs: dict[int, float] = {}
+        self.choices: dict[str, tuple[int, float]] = {}

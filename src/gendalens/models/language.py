@@ -1,0 +1,189 @@
+"""What masked and causal language models from Hugging Face have in common."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib import metadata
+from typing import Any, ClassVar
+
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, ModelInfo, Request
+from gendalens.models.checkpoint import Checkpoint
+from gendalens.models.encoding import Tokens, tokenise
+from gendalens.models.forward import Network, Prepared, Reading
+from gendalens.models.weights import load_weights
+
+# Part of every fingerprint: raise it when the same weights would answer differently than before.
+ANSWERS_VERSION = 1
+
+_SOFTWARE = ("torch", "transformers", "tokenizers")
+
+_LOGITS_BYTES = 512 * 1024 * 1024
+
+# These count positions from the padding token's id on: so many places of their window stay unused.
+_POSITIONS_AFTER_PADDING = frozenset(
+    """camembert data2vec-text esm ibert longformer luke mpnet roberta roberta-prelayernorm
+    xlm-roberta xlm-roberta-xl xmod""".split()  # noqa: SIM905
+)
+
+
+class LanguageModel(ABC):
+    """A language model on transformers; its weights are loaded with the first answer."""
+
+    kind: ClassVar[str]
+    auto_class: ClassVar[str]
+    specials: ClassVar[bool]
+    answers: ClassVar[frozenset[str]]
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.checkpoint = checkpoint
+        self.tokenizer: Any = checkpoint.tokenizer
+        self.vocabulary_size = int(
+            getattr(checkpoint.text_config, "vocab_size", None) or len(self.tokenizer)
+        )
+
+    @cached_property
+    def info(self) -> ModelInfo:
+        """Name, kind and revision."""
+        return ModelInfo(
+            name=self.checkpoint.title,
+            kind=f"{self.kind} language model",
+            revision=self.checkpoint.version,
+            dtype=self.checkpoint.resolved_dtype,
+            tokenizer=f"{type(self.tokenizer).__name__}"
+            f" ({type(self.tokenizer.backend_tokenizer.model).__name__})",
+            software=tuple(f"{name} {metadata.version(name)}" for name in _SOFTWARE),
+        )
+
+    @property
+    def max_positions(self) -> int:
+        """How many head positions fit into memory at once."""
+        return max(1, _LOGITS_BYTES // (4 * self.vocabulary_size))
+
+    def fingerprint(self) -> str:
+        """A digest of all that decides the answers."""
+        return self.checkpoint.digest(ANSWERS_VERSION, self.kind)
+
+    def encode(self, requests: Sequence[Request]) -> list[Prepared]:
+        """The requests (all of one kind), tokenised and checked against the model's limits."""
+        texts = [self._texts(request) for request in requests]
+        # All texts at once: the tokenizer then works in parallel.
+        tokens = iter(
+            tokenise(
+                self.tokenizer, [text for some in texts for text in some], specials=self.specials
+            )
+        )
+        return [
+            self._checked(self._prepare(request, [next(tokens) for _ in some]))
+            for request, some in zip(requests, texts, strict=True)
+        ]
+
+    def answer(self, batch: Sequence[Prepared]) -> list[Answer]:
+        """The answers to one batch of encoded requests, in order."""
+        readings = self.network.read(batch, self._sets)
+        return [self._answer(item, reading) for item, reading in zip(batch, readings, strict=True)]
+
+    @cached_property
+    def network(self) -> Network:
+        """The model itself, loaded on first use."""
+        candidates = (
+            self.tokenizer.pad_token_id,
+            getattr(self.checkpoint.text_config, "pad_token_id", None),
+            self.tokenizer.eos_token_id,
+        )
+        usable = (id_ for id_ in candidates if id_ is not None and 0 <= id_ < self.vocabulary_size)
+        return Network(
+            load_weights(self.checkpoint, self.auto_class),
+            self.checkpoint.name,
+            next(usable, 0),
+            self.max_positions,
+        )
+
+    @cached_property
+    def window(self) -> int | None:
+        """The most tokens the model reads at once; None where nothing says so."""
+        config = self.checkpoint.text_config
+        places = getattr(config, "max_position_embeddings", None) or 0
+        if places > 0 and config.model_type in _POSITIONS_AFTER_PADDING:
+            places -= (getattr(config, "pad_token_id", None) or 0) + 1
+        # A tokenizer that knows no limit says so with a number of 31 digits.
+        limits = [limit for limit in (places, self.tokenizer.model_max_length) if 0 < limit < 10**9]
+        return min(limits, default=None)
+
+    def unknown(self, tokens: Tokens, apart_from: range = range(0)) -> int:
+        """The number of unknown tokens in a text, apart from those of the gap."""
+        unknown = self.tokenizer.unk_token_id
+        return sum(
+            id_ == unknown and start >= 0 and index not in apart_from
+            for index, (id_, start) in enumerate(zip(tokens.ids, tokens.starts, strict=True))
+        )
+
+    def pieces(self, left: str, word: str, tokens: Tokens) -> range:
+        """The tokens that ``word`` becomes after ``left``."""
+        found = tokens.within(len(left), len(left) + len(word))
+        if not found:
+            raise UserError(
+                f"“{left}{word}…” cannot be filled by {self.checkpoint.name}: its tokenizer has no"
+                " token that starts at the gap; put a space before the gap."
+            )
+        return found
+
+    def writable(self, tokens: Tokens, pieces: range) -> bool:
+        """Whether the tokenizer can write the word of these pieces (none is unknown)."""
+        return self.tokenizer.unk_token_id not in tokens.ids[pieces.start : pieces.stop]
+
+    def must_write(self, word: str, tokens: Tokens, pieces: range) -> None:
+        """Refuse a candidate that the tokenizer turns into the unknown token."""
+        if not self.writable(tokens, pieces):
+            raise UserError(
+                f"The tokenizer of {self.checkpoint.name} cannot write “{word}” (it becomes the"
+                " unknown token), so the model cannot be asked for it: test another model."
+            )
+
+    def word_scores(self, item: Prepared, reading: Reading) -> tuple[float, ...]:
+        """The log-probability of each word of a fill; a rival of no pieces cannot be written."""
+        values = iter(reading.log_probs)
+        return tuple(
+            math.fsum(next(values) for _ in range(count)) if count else -math.inf
+            for count in item.groups
+        )
+
+    @property
+    def _sets(self) -> Mapping[str, Sequence[int]]:
+        """The named sets of tokens that a choice can be made from."""
+        return {}
+
+    @abstractmethod
+    def _texts(self, request: Request) -> list[str]:
+        """The texts to tokenise for a request."""
+
+    @abstractmethod
+    def _prepare(self, request: Request, tokens: Sequence[Tokens]) -> Prepared:
+        """A request as rows of token ids, from the tokens of its texts."""
+
+    @abstractmethod
+    def _answer(self, item: Prepared, reading: Reading) -> Answer:
+        """What a reading means for its request."""
+
+    def _checked(self, item: Prepared) -> Prepared:
+        name = self.checkpoint.name
+        if self.window and item.length > self.window:
+            raise UserError(
+                f"A text of {item.length} tokens does not fit {name}, which reads {self.window}:"
+                f" shorten “{_excerpt(item.request)}”."
+            )
+        for row in item.inputs:
+            if max(row) >= self.vocabulary_size:
+                raise UserError(
+                    f"The tokenizer of {name} does not belong to its weights (token {max(row)} of"
+                    f" {self.vocabulary_size}): put the model's own tokenizer into the folder."
+                )
+        return item
+
+
+def _excerpt(request: Request) -> str:
+    text = getattr(request, "text", "") or getattr(request, "left", "")
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -1,0 +1,82 @@
+"""The weights of a model, loaded once and checked: nothing missing, nothing made up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gendalens.errors import UserError
+from gendalens.models.checkpoint import Checkpoint, import_transformers, quiet, reason
+
+
+def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
+    """The model of ``checkpoint`` by ``auto_class`` ("AutoModelForMaskedLM", …), ready to run."""
+    transformers = import_transformers()
+    import torch
+
+    name = checkpoint.name
+    options = checkpoint.options | {
+        "dtype": getattr(torch, checkpoint.resolved_dtype),
+        "output_loading_info": True,
+    }
+    if not checkpoint.gguf:
+        options |= {"config": checkpoint.config, "use_safetensors": True}
+    # Progress bars are for downloads; a local load is over before one has been read.
+    with quiet(progress=checkpoint.path is None), checkpoint.explained("weights"):
+        try:
+            model, found = getattr(transformers, auto_class).from_pretrained(
+                checkpoint.where, **options
+            )
+        except (MemoryError, torch.OutOfMemoryError) as error:
+            raise _too_big(name) from error
+        except OSError as error:
+            if "cannot be loaded with `safetensors`" in str(error):
+                raise checkpoint.pickled() from error
+            raise
+        except RuntimeError as error:
+            if "mismatch" in str(error):
+                raise _mixed(name) from error
+            raise
+    # transformers fills what it does not find with random numbers and goes on.
+    if absent := sorted(found["missing_keys"]):
+        more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+        raise UserError(
+            f"{name} has no trained weights for {absent[0]}{more}, so it is not the language model"
+            f" it says it is ({checkpoint.architecture or checkpoint.config.model_type}): name the"
+            " checkpoint with its language-model head."
+        )
+    if found["mismatched_keys"] or found["error_msgs"]:
+        raise _mixed(name)
+    try:
+        return model.to(_device(checkpoint.device)).eval()
+    except (MemoryError, torch.OutOfMemoryError) as error:
+        raise _too_big(name) from error
+
+
+def _device(name: str | None) -> Any:
+    """The device called ``name``; None is the graphics card if there is one."""
+    import torch
+
+    if name is None:
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise UserError(
+            f"The device {name} cannot be used ({reason(error)}): choose cpu, or leave it out."
+        ) from error
+    return device
+
+
+def _too_big(name: str) -> UserError:
+    return UserError(
+        f"{name} does not fit into memory: use a smaller number format (bfloat16) or a bigger"
+        " machine."
+    )
+
+
+def _mixed(name: str) -> UserError:
+    return UserError(
+        f"The weights of {name} do not fit its config.json (sizes differ): the folder mixes two"
+        " models; download it again."
+    )

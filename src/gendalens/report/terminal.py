@@ -1,0 +1,169 @@
+"""A result as a person reads it in 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from gendalens.result import Cell, Contrast, Extra, Result
+from gendalens.stats.estimate import Estimate
+from gendalens.tasks import get_task
+from gendalens.tasks.base import Card
+
+STYLES = {
+    "bias found": "bold red",
+    "no difference found": "bold green",
+    "too little data to tell": "bold yellow",
+    "not measurable": "bold yellow",
+}
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A figure for the eye: fixed digits, a true minus sign, a dash for undefined."""
+    if value is None:
+        return "–"
+    text = f"{value:,.{digits}f}"
+    return text.replace("-", "−") if float(text.replace(",", "")) else text.lstrip("-")
+
+
+def interval(figure: Estimate | Contrast | Cell | Extra, digits: int = 2) -> str:
+    """A figure with its interval in brackets, as far as both are defined."""
+    if 0 < abs(figure.value or 0) < 10**-digits:
+        digits += 1
+    text = number(figure.value, digits)
+    if figure.low is None or figure.high is None:
+        return text
+    return f"{text} [{number(figure.low, digits)}, {number(figure.high, digits)}]"
+
+
+def p_value(p: float | None) -> str:
+    """``p = .012`` in the usual manner."""
+    if p is None:
+        return "no p"
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".")
+
+
+def show(console: Console, result: Result, folder: Path | None) -> None:
+    """Print one result."""
+    card = get_task(result.task, result.protocol).card
+    console.print()
+    console.rule(Text(f"{card.id} · {result.model['name']}", style="bold"), align="left")
+    console.print(Text(card.title, style="italic"))
+    console.print(_verdict(result))
+    if result.problem:
+        console.print(Text(f"  ({result.problem})"))
+    console.print(_facts(result, card))
+    console.print(_tables(result))
+    if result.extra:
+        console.print(_extras(result.extra))
+    for warning in result.warnings:
+        console.print(Text(f"! {warning}", style="yellow"))
+    console.print(_coverage(result.coverage))
+    console.print(_harms(result, card))
+    console.print(Text(f"signature  {result.signature}", style="dim"), soft_wrap=True)
+    if folder is not None:
+        console.print(Text(f"folder     {folder}", style="dim"), soft_wrap=True)
+
+
+def summary(console: Console, results: Sequence[Result]) -> None:
+    """One line a result, where there are several."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("verdict", max_width=23)
+    table.add_column("GES", no_wrap=True)
+    table.add_column("test", no_wrap=True)
+    table.add_column("model", overflow="fold")
+    for result in results:
+        table.add_row(
+            Text(result.verdict, style=_style(result.verdict)),
+            interval(result.gender_effect_size),
+            f"{result.task}@{result.protocol}",
+            Text(str(result.model["name"])),
+        )
+    console.print()
+    console.print(table)
+
+
+def _style(verdict: str) -> str:
+    return next((style for start, style in STYLES.items() if verdict.startswith(start)), "bold")
+
+
+def _verdict(result: Result) -> Text:
+    text = Text(result.verdict, style=_style(result.verdict))
+    if result.verdict_reason and not result.problem:
+        text.append(f": {result.verdict_reason}", style="none")
+    return text
+
+
+def _facts(result: Result, card: Card) -> RenderableType:
+    grid = Table.grid(padding=(0, 2))
+    ges = result.gender_effect_size
+    effect = Text(interval(ges), style="bold")
+    if ges.reason and ges.reason != result.verdict_reason:
+        effect.append(f"  ({ges.reason})", style="none")
+    grid.add_row("GES", effect)
+    grid.add_row("", Text(f"{card.formula.removeprefix('GES = ')}. {card.reading}", style="dim"))
+    for label, contrast in (("gap", result.gap), ("nuance", result.interaction)):
+        if contrast.value is None:
+            continue
+        digits = 2 if contrast.unit == "bits" else 3
+        line = f"{interval(contrast, digits)} {contrast.unit}, {p_value(contrast.p)}"
+        if contrast.p_adjusted is not None:
+            line += f" (adjusted {p_value(contrast.p_adjusted).removeprefix('p ').strip('= ')})"
+        grid.add_row(label, Text(line))
+        grid.add_row("", Text(contrast.name, style="dim"))
+    return Padding(grid, (0, 0, 0, 2))
+
+
+def _tables(result: Result) -> RenderableType:
+    groups = list(dict.fromkeys(cell.group for cell in result.nuance))
+    fine = {(cell.condition, cell.group): cell for cell in result.nuance}
+    metric = result.conditions[0].metric.replace("_", " ") if result.conditions else ""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=metric, title_justify="left")
+    table.add_column("condition")
+    for heading in ("all", *(str(group) for group in groups)):
+        table.add_column(heading, no_wrap=True)
+    for cell in result.conditions:
+        cells = [cell, *(fine[cell.condition, group] for group in groups)]
+        # Four significant figures: an interval must fit into a third of 80 columns.
+        digits = 2 if all(abs(one.value or 0) < 10 for one in cells) else 1
+        table.add_row(cell.condition, *(interval(one, digits) for one in cells))
+    return Padding(table, (0, 0, 0, 2))
+
+
+def _extras(extras: Iterable[Extra]) -> RenderableType:
+    grid = Table.grid(padding=(0, 2))
+    for extra in extras:
+        unit = "" if extra.unit in ("share", "log2 ratio") else f" {extra.unit}"
+        text = Text(f"{interval(extra)}{unit}")
+        if extra.value is None and extra.reason:
+            text.append(f" ({extra.reason})", style="dim")
+        grid.add_row(Text(extra.name), text)
+    return Padding(grid, (0, 0, 1, 2))
+
+
+def _coverage(coverage: Mapping[str, Any]) -> Text:
+    parts = []
+    for name, value in coverage.items():
+        if not value:  # what is None, nought or empty is not worth a line
+            continue
+        if isinstance(value, Mapping):
+            value = ", ".join(f"{k} {number(float(v))}" for k, v in value.items())
+        elif isinstance(value, list):
+            value = ", ".join(map(str, value))
+        parts.append(f"{name.replace('_', ' ')} {value}")
+    return Text("coverage   " + "; ".join(parts), style="dim")
+
+
+def _harms(result: Result, card: Card) -> Group:
+    lines = [
+        Text(f"{label:<10} harm: {effect.harm}; may come from: {effect.source}")
+        for label, effect in (("main", card.main), ("nuance", card.nuance))
+    ]
+    return Group(*lines)

@@ -1,0 +1,70 @@
+"""What a run leaves on disk, for people and other programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from gendalens.errors import UserError
+from gendalens.result import Result
+from gendalens.tasks.base import Record
+
+
+def check_writable(folder: Path) -> None:
+    """Make the folder, and find out now, not after an hour, whether it takes files."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UserError(
+            f"The output folder {folder} cannot be written ({error.strerror}); "
+            "choose another with --out."
+        ) from None
+
+
+def folder_name(model: str) -> str:
+    """A model's name as a folder's: letters, digits and a few signs, never a path."""
+    name = re.sub(r"[^\w.=+-]+", "_", model).strip("._") or "model"
+    return name[:100]
+
+
+def result_folder(out: Path, result: Result) -> Path:
+    """``RUN/<model>/<task>@<protocol>-<8 hex of the signature>``."""
+    name = f"{result.task}@{result.protocol}-{result.key}"
+    return out / folder_name(str(result.model["name"])) / name
+
+
+def write(out: Path, result: Result, records: Iterable[Record], run: Mapping[str, Any]) -> Path:
+    """Write one result; each file appears whole or not at all. Gives its folder."""
+    folder = result_folder(out, result)
+    lines = "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in records)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace(folder / "records.jsonl", lines)
+        _replace(folder / "run.json", json.dumps(dict(run), ensure_ascii=False, indent=1) + "\n")
+        # Last, so that a folder with a result has everything else too.
+        _replace(folder / "result.json", result.to_json())
+    except OSError as error:
+        raise UserError(
+            f"The result cannot be written to {folder} ({error.strerror}); free some space or choose "
+            "another folder with --out and run again: the answers are in the cache."
+        ) from None
+    return folder
+
+
+def _replace(path: Path, text: str) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

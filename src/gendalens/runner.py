@@ -1,0 +1,246 @@
+"""One model through the tests it can take: data, requests, answers, records, results."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from gendalens import runfolder
+from gendalens.data.registry import Source, source
+from gendalens.engine.cache import Cache
+from gendalens.engine.executor import BATCH_TOKENS, Tally, ask
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, Backend, ModelInfo, Request
+from gendalens.models.control import Control
+from gendalens.result import Result
+from gendalens.signature import signature
+from gendalens.stats.multiple import benjamini_hochberg, holm
+from gendalens.stats.verdict import Verdict, corrected
+from gendalens.tasks import all_tasks, get_task
+from gendalens.tasks.base import Record, Task
+
+
+class Watcher(Protocol):
+    """Somebody who wants to see a run go on."""
+
+    def starts(self, task: str, model: str, tally: Tally) -> None:
+        """A test's requests are known."""
+
+    def answered(self, count: int) -> None:
+        """So many more requests have been answered."""
+
+    def ends(self) -> None:
+        """All requests of the test have been answered."""
+
+
+class Silence:
+    """A watcher that does nothing."""
+
+    def starts(self, task: str, model: str, tally: Tally) -> None:
+        """Nothing."""
+
+    def answered(self, count: int) -> None:
+        """Nothing."""
+
+    def ends(self) -> None:
+        """Nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How a run is made; what changes a number is in the signature."""
+
+    protocol: int = 2
+    seed: int = 0
+    sample: int | None = None
+    offline: bool = False
+    data: Mapping[str, Path] | None = None
+    batch_tokens: int = BATCH_TOKENS
+    out: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A result, and the folder it was written to if any."""
+
+    result: Result
+    folder: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """A task's result before the correction for many tests, with its records."""
+
+    result: Result
+    records: list[Record]
+    run: dict[str, Any]
+
+
+def choose_tasks(
+    model: Backend | Control, names: Sequence[str] | None, protocol: int
+) -> list[Task[Any]]:
+    """The tests asked for, or all that the model can take; a model that cannot is told so."""
+    able = [
+        task
+        for (_, its_protocol), task in sorted(all_tasks().items())
+        if its_protocol == protocol and _can(model, task)
+    ]
+    can = ", ".join(task.card.name for task in able) or "none"
+    if names is None:
+        if not able:
+            raise UserError(_cannot(model.info, f"no test of protocol {protocol}", can))
+        return able
+    chosen = [get_task(name, protocol) for name in dict.fromkeys(names)]
+    for task in chosen:
+        if not _can(model, task):
+            raise UserError(_cannot(model.info, task.card.id, can))
+    return chosen
+
+
+def run_model(
+    model: Backend | Control,
+    tasks: Sequence[Task[Any]],
+    options: Options,
+    *,
+    cache: Cache | None = None,
+    watcher: Watcher | None = None,
+) -> list[Outcome]:
+    """Every test on one model; results are corrected for the number of tests, then written."""
+    tested = [_test(model, task, tasks, options, cache, watcher or Silence()) for task in tasks]
+    results = _adjust([one.result for one in tested])
+    return [
+        Outcome(
+            result,
+            runfolder.write(options.out, result, one.records, one.run) if options.out else None,
+        )
+        for result, one in zip(results, tested, strict=True)
+    ]
+
+
+def _test(
+    model: Backend | Control,
+    task: Task[Any],
+    tasks: Sequence[Task[Any]],
+    options: Options,
+    cache: Cache | None,
+    watcher: Watcher,
+) -> _Tested:
+    began, clock = datetime.now(UTC), time.monotonic()
+    card = task.card
+    sets = {
+        name: source(name, override=(options.data or {}).get(name), offline=options.offline)
+        for name in card.data
+    }
+    items = task.items(sets)
+    if options.sample is not None:
+        items = task.sample(items, options.sample, options.seed)
+    answers, tally = _answers(model, task, items, options, cache, watcher)
+    records = task.records(items, answers)
+    measures = task.measure(records, seed=options.seed)
+    info = model.info
+    result = Result(
+        **vars(measures),
+        task=card.name,
+        protocol=card.protocol,
+        model=_plain(info),
+        data=_described(sets),
+        signature=signature(
+            card,
+            info,
+            {name: data.checksum[:12] for name, data in sets.items()},
+            seed=options.seed,
+            sample=options.sample,
+            family=[other.card.name for other in tasks],
+        ),
+        harms={"main": card.main.harm, "nuance": card.nuance.harm},
+        sources={"main": card.main.source, "nuance": card.nuance.source},
+    )
+    run = {
+        "began": began.isoformat(timespec="seconds"),
+        "seconds": round(time.monotonic() - clock, 3),
+        "requests": asdict(tally),
+        "batch_tokens": options.batch_tokens,
+        "machine": {
+            "system": platform.platform(),
+            "python": platform.python_version(),
+            "cores": os.cpu_count(),
+        },
+    }
+    return _Tested(result, records, run)
+
+
+def _answers(
+    model: Backend | Control,
+    task: Task[Any],
+    items: Sequence[Any],
+    options: Options,
+    cache: Cache | None,
+    watcher: Watcher,
+) -> tuple[dict[Request, Answer], Tally]:
+    requests = task.requests(items)
+    label = f"{task.card.id}"
+    if isinstance(model, Control):
+        planted = task.plant(items, model)
+        tally = Tally(len(requests), len(planted), 0)
+        watcher.starts(label, model.name, tally)
+        watcher.answered(len(planted))
+        watcher.ends()
+        return planted, tally
+    name = model.info.name
+    try:
+        answers = ask(
+            model,
+            requests,
+            cache=cache,
+            batch_tokens=options.batch_tokens,
+            on_tally=lambda tally: watcher.starts(label, name, tally),
+            on_answers=watcher.answered,
+        )
+    finally:
+        watcher.ends()
+    return answers.by_request, answers.tally
+
+
+def _adjust(results: Sequence[Result]) -> list[Result]:
+    """Holm over the gaps, Benjamini-Hochberg over the interaction contrasts."""
+    gaps = holm([result.gap.p for result in results])
+    contrasts = benjamini_hochberg([result.interaction.p for result in results])
+    tests = sum(p is not None for p in gaps)
+    adjusted = []
+    for result, gap, contrast in zip(results, gaps, contrasts, strict=True):
+        judged: Any = Verdict(result.verdict, result.verdict_reason)  # type: ignore[arg-type]
+        judged = corrected(judged, gap, tests=tests)
+        text = ", ".join(part for part in (judged.finding, judged.correction) if part)
+        adjusted.append(
+            replace(
+                result,
+                gap=replace(result.gap, p_adjusted=gap),
+                interaction=replace(result.interaction, p_adjusted=contrast),
+                verdict=text,
+            )
+        )
+    return adjusted
+
+
+def _can(model: Backend | Control, task: Task[Any]) -> bool:
+    return isinstance(model, Control) or task.card.needs <= model.answers
+
+
+def _cannot(info: ModelInfo, what: str, can: str) -> str:
+    return (
+        f"{info.name} is a {info.kind} and cannot do {what}; under this protocol it can do: {can}."
+    )
+
+
+def _plain(info: ModelInfo) -> dict[str, Any]:
+    return {**asdict(info), "software": list(info.software)}
+
+
+def _described(sets: Mapping[str, Source]) -> dict[str, Any]:
+    return {name: {"from": data.origin, "sha256": data.checksum} for name, data in sets.items()}

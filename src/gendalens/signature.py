@@ -1,0 +1,39 @@
+"""The signature beside every number: what it takes to get the same number again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+
+from gendalens.models.base import ModelInfo
+from gendalens.tasks.base import Card
+from gendalens.version import __version__
+
+
+def signature(
+    card: Card,
+    model: ModelInfo,
+    data: Mapping[str, str],
+    *,
+    seed: int,
+    sample: int | None,
+    family: Sequence[str],
+) -> str:
+    """One line, in the manner of sacreBLEU: fields divided by ``|``, each ``name:value``.
+
+    ``family`` are the tests of this run on this model: they decide the correction for many tests.
+    """
+    sets = "+".join(f"{name}@{checksum}" for name, checksum in data.items())
+    parts = [
+        card.id,
+        f"data:{sets}",
+        f"model:{model.name.replace('|', '_')}@{model.revision}",
+        f"dtype:{model.dtype}",
+        f"seed:{seed}",
+        f"sample:{'all' if sample is None else sample}",
+        f"tests:{'+'.join(family)}",
+        f"gendalens:{__version__}",
+        f"numpy:{version('numpy')}",
+        *(item.replace(" ", ":", 1) for item in model.software),
+    ]
+    return "|".join(parts)

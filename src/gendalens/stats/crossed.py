@@ -1,0 +1,233 @@
+"""Intervals where every unit belongs to two crossed clusters, such as a frame and an occupation.
+
+A one-way bootstrap misses the other factor, and a plain two-way bootstrap triples the variance when
+neither carries an effect. The variance is therefore put together as V = V_a + V_b − V_cell from
+three one-way cluster bootstraps (Cameron, Gelbach & Miller 2011, with bootstrap variances in
+place of sandwiches), each times clusters / (clusters − strata), the small-sample factor of the same
+paper, and never below the larger of V_a and V_b. The interval is estimate ± t·√V with the degrees
+of freedom of the factor with fewer clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr, stdtrit
+
+from gendalens.stats.bootstrap import (
+    CHUNK,
+    RESAMPLES,
+    cluster_weights,
+    exactly_summable,
+    generator,
+    undefined_fault,
+)
+from gendalens.stats.estimate import Estimate, FloatArray
+
+Codes: TypeAlias = npt.NDArray[np.integer]
+#: Takes unit weights (resamples × n), gives m statistics of each resample (resamples × m), nan
+#: where undefined.
+Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
+
+#: Spread below this is rounding: every statistic here is of order 1 or larger.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class CrossedEstimate(Estimate):
+    """An estimate with its standard error √V, degrees of freedom, and the p of its being zero."""
+
+    p: float | None = None
+    standard_error: float | None = None
+    df: int = 0
+
+
+def crossed_intervals(
+    statistic: Statistic,
+    a: Codes,
+    b: Codes,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    strata_a: Codes | None = None,
+    strata_b: Codes | None = None,
+    df: Sequence[int | None] | None = None,
+) -> list[CrossedEstimate]:
+    """The m statistics of n units with intervals and p, for units in clusters ``a`` × ``b``.
+
+    ``statistic`` gets the weight of each unit in each resample; :func:`of_sums` makes one from a
+    function of sums, and :func:`weighted_medians` serves medians. Its value at weights of one is
+    the point estimate. All statistics of a task go into one call and share its resamples.
+
+    ``strata_a`` and ``strata_b`` (a code per unit) mark a fixed factor that clusters are nested in:
+    occupations are drawn within their class. ``df`` replaces the degrees of freedom of a statistic
+    that uses only some clusters: one class of 30 occupations has 29.
+    """
+    factors = _factors(a, b, strata_a, strata_b)
+    points = statistic(np.ones((1, len(a))))[0]
+    resampled = [
+        np.concatenate([statistic(weights) for weights in chunks])
+        for chunks in _chunks(factors, seed=seed, resamples=resamples)
+    ]
+    scales = [factor.clusters / max(1, factor.freedom) for factor in factors]
+    has_spread = all(factor.freedom > 0 for factor in factors)
+    default = min(factors[0].clusters, factors[1].clusters) - 1
+    freedoms = [default if one is None else one for one in df or [None] * len(points)]
+    return [
+        _crossed_estimate(
+            float(point),
+            [values[:, m] for values in resampled],
+            scales,
+            freedom if has_spread else 0,
+        )
+        for m, (point, freedom) in enumerate(zip(points, freedoms, strict=True))
+    ]
+
+
+def _crossed_estimate(
+    value: float, resampled: list[FloatArray], scales: list[float], df: int
+) -> CrossedEstimate:
+    if not np.isfinite(value):
+        return CrossedEstimate(None, None, None, "undefined for these data", df=df)
+    if df < 1:
+        reason = "a single cluster has no spread to measure"
+        return CrossedEstimate(value, None, None, reason, df=df)
+    faults = [fault for values in resampled if (fault := undefined_fault(values)) is not None]
+    if faults:
+        return CrossedEstimate(value, None, None, faults[0], df=df)
+
+    of_a, of_b, of_cell = (
+        scale * float(np.var(values[np.isfinite(values)], ddof=1))
+        for scale, values in zip(scales, resampled, strict=True)
+    )
+    error = float(np.sqrt(max(of_a + of_b - of_cell, of_a, of_b)))
+    if error <= ROUNDING * max(1.0, abs(value)):
+        # t is 0/0 or infinite. Clusters that all agree still say no more than the smallest p that
+        # sign-flips of that many clusters can give.
+        p = 1.0 if abs(value) <= ROUNDING else 2.0**-df
+        reason = "there is no spread between clusters"
+        return CrossedEstimate(value, value, value, reason, p=p, standard_error=0.0, df=df)
+    reach = float(stdtrit(df, 0.975)) * error
+    p = 2 * float(stdtr(df, -abs(value) / error))
+    return CrossedEstimate(
+        value, value - reach, value + reach, p=min(1.0, p), standard_error=error, df=df
+    )
+
+
+def crossed_weights(
+    a: Codes,
+    b: Codes,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    strata_a: Codes | None = None,
+    strata_b: Codes | None = None,
+) -> list[Iterator[FloatArray]]:
+    """Unit weights under the bootstraps over ``a``, over ``b`` and over their cells.
+
+    Each of the three iterators gives chunks of (resamples × n) whole numbers.
+    """
+    factors = _factors(a, b, strata_a, strata_b)
+    return _chunks(factors, seed=seed, resamples=resamples)
+
+
+@dataclass(frozen=True, slots=True)
+class _Factor:
+    """A partition of the units: the cluster of each unit, and the stratum of each cluster."""
+
+    codes: npt.NDArray[np.intp]
+    strata: npt.NDArray[np.intp]
+
+    @property
+    def clusters(self) -> int:
+        return len(self.strata)
+
+    @property
+    def freedom(self) -> int:
+        return self.clusters - len(np.unique(self.strata))
+
+
+def _factor(codes: Codes, strata: Codes) -> _Factor:
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    of_cluster = strata[first]
+    if np.any(of_cluster[inverse] != strata):
+        raise ValueError("a cluster lies in two strata; strata must be made of whole clusters")
+    return _Factor(inverse.astype(np.intp), of_cluster.astype(np.intp))
+
+
+def _factors(
+    a: Codes, b: Codes, strata_a: Codes | None, strata_b: Codes | None
+) -> tuple[_Factor, _Factor, _Factor]:
+    if len(a) == 0 or len(a) != len(b):
+        raise ValueError(f"crossed clusters need two codes per unit, got {len(a)} and {len(b)}")
+    nothing = np.zeros(len(a), dtype=np.intp)
+    strata_a = nothing if strata_a is None else strata_a
+    strata_b = nothing if strata_b is None else strata_b
+    # Cells keep the strata as well: else V_cell would hold the difference between strata, which
+    # V_a and V_b leave out, and too much would be taken off.
+    cells = _factor(_pair(a, b), _pair(strata_a, strata_b))
+    return _factor(a, strata_a), _factor(b, strata_b), cells
+
+
+def _pair(a: Codes, b: Codes) -> npt.NDArray[np.intp]:
+    """One code for each pair of codes."""
+    _, of_a = np.unique(a, return_inverse=True)
+    names_b, of_b = np.unique(b, return_inverse=True)
+    return np.asarray(of_a * len(names_b) + of_b, dtype=np.intp)
+
+
+def _chunks(factors: Sequence[_Factor], *, seed: int, resamples: int) -> list[Iterator[FloatArray]]:
+    return [
+        _unit_weights(factor, resamples=resamples, rng=generator(seed, stream))
+        for stream, factor in enumerate(factors)
+    ]
+
+
+def _unit_weights(
+    factor: _Factor, *, resamples: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    chunk = max(1, CHUNK // len(factor.codes))
+    for weights in cluster_weights(
+        factor.clusters, resamples=resamples, rng=rng, strata=factor.strata, chunk=chunk
+    ):
+        yield weights[:, factor.codes]
+
+
+def of_sums(units: FloatArray, function: Statistic) -> Statistic:
+    """The statistic ``function`` (sums (resamples × k) → values (resamples × m)) of weighted sums.
+
+    ``units`` (n × k) holds what each unit adds to the sums, such as its counts or its bits and 1.
+    """
+    exact = exactly_summable(units)
+    return lambda weights: function(weights @ exact)
+
+
+def weighted_medians(
+    values: FloatArray, weights: FloatArray, *, where: npt.NDArray[np.bool_] | None = None
+) -> FloatArray:
+    """The median of ``values`` (n) under each row of ``weights`` (resamples × n).
+
+    For whole-number weights it is exactly the median of each value repeated as often as its weight,
+    midpoint rule included. ``where`` keeps a subset of the units. nan where no weight is left.
+
+    >>> weighted_medians(np.array([1.0, 2.0, 4.0]), np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0]]))
+    array([2., 3.])
+    """
+    order = np.argsort(values, kind="stable")
+    if where is not None:
+        order = order[where[order]]
+    if len(order) == 0:
+        return np.full(len(weights), np.nan)
+    reached = np.cumsum(weights[:, order], axis=1)
+    half = reached[:, -1:] / 2
+    # The two middle values: the first that reaches half of the weight, the first that passes it.
+    last = len(order) - 1
+    lower = np.minimum(np.count_nonzero(reached < half, axis=1), last)
+    upper = np.minimum(np.count_nonzero(reached <= half, axis=1), last)
+    ranked = values[order]
+    medians = (ranked[lower] + ranked[upper]) / 2
+    return np.where(half[:, 0] > 0, medians, np.nan)

@@ -1,0 +1,40 @@
+"""F1 and rates from counts, elementwise, so that resampled counts go through the same formula."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gendalens.stats.estimate import FloatArray
+
+
+def f1_from_counts(tp: FloatArray, fp: FloatArray, fn: FloatArray) -> FloatArray:
+    """F1 = 2·tp / (2·tp + fp + fn), the harmonic mean of precision and recall.
+
+    0 where nothing is right though there was something to find or something was answered; nan where
+    there was neither.
+    """
+    return rate(2 * np.asarray(tp), 2 * np.asarray(tp) + fp + fn)
+
+
+def macro_f1(female: FloatArray, male: FloatArray) -> FloatArray:
+    """The mean of the female and the male F1, from counts whose last axis is (tp, fp, fn).
+
+    nan where either of the two is undefined.
+    """
+    of_female = f1_from_counts(female[..., 0], female[..., 1], female[..., 2])
+    of_male = f1_from_counts(male[..., 0], male[..., 1], male[..., 2])
+    return (of_female + of_male) / 2
+
+
+def rate(count: FloatArray, total: FloatArray) -> FloatArray:
+    """``count`` / ``total``, nan where the total is zero."""
+    top, bottom = np.broadcast_arrays(
+        np.asarray(count, dtype=np.float64), np.asarray(total, dtype=np.float64)
+    )
+    rates = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=rates, where=bottom != 0)
+    return rates
+
+
+#: The share of right answers: a rate under the name that readers look for.
+accuracy = rate

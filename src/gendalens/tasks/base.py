@@ -1,0 +1,120 @@
+"""What a bias test is: a card that describes it, and the steps from data to measures."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from gendalens.data.registry import Source
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, Request
+from gendalens.models.control import Control
+from gendalens.result import Measures, Result
+
+Item = TypeVar("Item")
+Record = dict[str, Any]
+Table = dict[str, list[Any]]
+
+BINARY = (
+    "Gender is taken as binary because the data are: the test says nothing about how a model treats "
+    "people who are neither, and it measures words, not people."
+)
+
+HARMS = {
+    "stereotyping": "a social group is represented by a stereotype (after Crawford 2017)",
+    "underrepresentation": "a group is under-represented in a system (after Crawford 2017)",
+}
+SOURCES = {
+    "semantic bias": "unintended stereotypical associations in the representations "
+    "(after Shah et al. 2020)",
+    "selection bias": "training data that do not represent everyone (after Shah et al. 2020)",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """The harm that one part of a test points at, and where it may come from."""
+
+    harm: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What a test is, in words: shown by ``gendalens tasks NAME`` and kept with every result."""
+
+    name: str
+    protocol: int
+    title: str
+    idea: str
+    data: tuple[str, ...]
+    needs: frozenset[str]
+    formula: str
+    reading: str
+    main: Effect
+    nuance: Effect
+    definitions: tuple[tuple[str, str], ...]
+    citation: str
+    supersedes: str = ""
+
+    @property
+    def id(self) -> str:
+        """Name and protocol, as signatures and folders have it."""
+        return f"{self.name}@{self.protocol}"
+
+
+class Task(ABC, Generic[Item]):
+    """One bias test under one protocol. State lives in the items, records and results it makes."""
+
+    card: ClassVar[Card]
+
+    @abstractmethod
+    def items(self, data: Mapping[str, Source]) -> list[Item]:
+        """The test's items, read from its data sets."""
+
+    @abstractmethod
+    def requests(self, items: Sequence[Item]) -> list[Request]:
+        """Everything to ask a model, duplicates and all."""
+
+    @abstractmethod
+    def records(self, items: Sequence[Item], answers: Mapping[Request, Answer]) -> list[Record]:
+        """One plain row per item and condition: what was asked, what came back, how it counted."""
+
+    @abstractmethod
+    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+        """The effect, its uncertainty and its nuance, from the records alone."""
+
+    @abstractmethod
+    def sample(self, items: Sequence[Item], size: int, seed: int) -> list[Item]:
+        """A stratified part of the items, for a quick look."""
+
+    def plant(self, items: Sequence[Item], control: Control) -> dict[Request, Answer]:
+        """What a control model with a known bias answers; protocol 1 has none."""
+        raise UserError(
+            f"{control.name} is a control model, and {self.card.id} has none; use protocol 2."
+        )
+
+    @abstractmethod
+    def tables(self, result: Result) -> tuple[Table, Table]:
+        """The rows of the classic short and long table, label by label."""
+
+
+def stratified(
+    items: Sequence[Item], size: int, seed: int, stratum: Callable[[Item], Hashable]
+) -> list[Item]:
+    """``size`` of the items, each stratum by its share, in their old order."""
+    shuffled = list(range(len(items)))
+    random.Random(seed).shuffle(shuffled)  # noqa: S311 (a sample, not a secret)
+    members: dict[Hashable, list[int]] = {}
+    for i in shuffled:
+        members.setdefault(stratum(items[i]), []).append(i)
+    # The k-th of m members stands at (k + 1/2) / m: cutting that line anywhere keeps the shares.
+    ranked = sorted(
+        ((k + 0.5) / len(indices), indices[k])
+        for indices in members.values()
+        for k in range(len(indices))
+    )
+    return [items[i] for i in sorted(i for _, i in ranked[:size])]

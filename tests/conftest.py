@@ -1,0 +1,44 @@
+"""Fixtures for every test: a home of its own, and the official data where the index answers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gendalens.data import registry
+from gendalens.errors import UserError
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty GENDALENS_HOME, so that no test sees or touches the user's."""
+    home = tmp_path / "gendalens-home"
+    monkeypatch.setenv("GENDALENS_HOME", str(home))
+    return home
+
+
+@pytest.fixture(scope="session")
+def official_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that holds the official sets, fetched once; its tests are marked ``network``.
+
+    Under pytest-xdist the workers share it: pulling at once is safe.
+    """
+    base = tmp_path_factory.getbasetemp()
+    home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "official-home"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GENDALENS_HOME", str(home))
+        try:
+            for name in registry.SETS:
+                registry.locate(name)
+        except UserError as error:
+            pytest.skip(f"the official data cannot be fetched here: {error}")
+    return home
+
+
+@pytest.fixture
+def official_home(official_cache: Path, monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Path:
+    """GENDALENS_HOME set to a home that holds the official sets."""
+    monkeypatch.setenv("GENDALENS_HOME", str(official_cache))
+    return official_cache

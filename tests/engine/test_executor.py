@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scripted import Asked, Scripted
+
+from gendalens.engine.cache import Cache
+from gendalens.engine.executor import Tally, ask
+from gendalens.engine.planner import plan
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, Fill, Score
+
+SENTENCES = [Score(f"{'ord ' * n}{i}.") for n in range(1, 8) for i in range(5)]
+
+
+def test_a_duplicate_is_asked_once() -> None:
+    backend = Scripted()
+    answers = ask(backend, [*SENTENCES, *SENTENCES])
+    assert len(backend.asked) == len(SENTENCES)
+    assert answers.tally == Tally(2 * len(SENTENCES), len(SENTENCES), 0)
+    assert set(answers.by_request) == set(SENTENCES)
+
+
+def test_a_stored_answer_is_not_asked_again(tmp_path: Path) -> None:
+    with Cache(tmp_path / "c.sqlite") as cache:
+        first = ask(Scripted(), SENTENCES[:20], cache=cache)
+        backend = Scripted()
+        second = ask(backend, SENTENCES, cache=cache)
+    assert second.tally.cached == 20
+    assert set(backend.asked) == set(SENTENCES[20:])
+    assert first.by_request.items() <= second.by_request.items()
+
+
+def test_every_batch_is_stored_as_it_arrives(tmp_path: Path) -> None:
+    class Dies(Scripted):
+        def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+            if len(self.batches) == 3:
+                raise KeyboardInterrupt
+            return super().answer(batch)
+
+    backend = Dies()
+    with Cache(tmp_path / "c.sqlite") as cache:
+        with pytest.raises(KeyboardInterrupt):
+            ask(backend, SENTENCES, cache=cache, batch_tokens=60)
+        assert len(cache.lookup("scripted", SENTENCES)) == len(backend.asked) > 0
+
+
+def test_too_little_memory_halves_the_batches_and_changes_no_answer() -> None:
+    small = Scripted(fails_above=3)
+    answers = ask(small, SENTENCES, batch_tokens=10_000)
+    assert max(small.batches) <= 3
+    assert answers.by_request == ask(Scripted(), SENTENCES).by_request
+
+
+def test_a_request_that_never_fits_is_told() -> None:
+    with pytest.raises(UserError, match="does not fit into memory"):
+        ask(Scripted(fails_above=0), SENTENCES)
+
+
+def test_another_runtime_error_is_not_taken_for_memory() -> None:
+    class Broken(Scripted):
+        def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+            raise RuntimeError("shape mismatch")
+
+    with pytest.raises(RuntimeError, match="shape mismatch"):
+        ask(Broken(), SENTENCES)
+
+
+@pytest.mark.parametrize("number", [math.nan, -math.inf])
+def test_answers_that_are_no_numbers_are_told_and_not_stored(tmp_path: Path, number: float) -> None:
+    with Cache(tmp_path / "c.sqlite") as cache:
+        with pytest.raises(UserError, match="not finite"):
+            ask(Scripted(spoiled=number), SENTENCES, cache=cache)
+        assert cache.lookup("scripted", SENTENCES) == {}
+
+
+def test_kinds_of_request_are_not_mixed_in_a_batch() -> None:
+    kinds: list[set[str]] = []
+
+    class Watched(Scripted):
+        def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+            kinds.append({one.request.kind for one in batch})
+            return super().answer(batch)
+
+    fills = [Fill("Så kom ", f" nummer {i}.", ("han", "hun")) for i in range(10)]
+    ask(Watched(), [x for pair in zip(SENTENCES, fills, strict=False) for x in pair])
+    assert all(len(kind) == 1 for kind in kinds)
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.lists(st.integers(1, 40), max_size=60), st.integers(1, 200), st.integers(1, 20))
+def test_a_plan_holds_every_request_once_and_keeps_to_its_budget(
+    lengths: list[int], budget: int, positions: int
+) -> None:
+    encoded = [Asked(Score("x" * n)) for n in lengths]
+    batches = list(plan(encoded, batch_tokens=budget, max_positions=positions))
+    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
+    for batch in batches:
+        longest = max(lengths[i] for i in batch)
+        assert len(batch) == 1 or (len(batch) * longest <= budget and len(batch) <= positions)
+    flat = [lengths[i] for batch in batches for i in batch]
+    assert flat == sorted(flat, reverse=True)

@@ -1,0 +1,334 @@
+"""What cannot be tested is refused with one sentence that says why and what to do."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tiny
+import torch
+import transformers
+from families import opened
+
+from gendalens.errors import UserError
+from gendalens.models.base import Fill, Score
+from gendalens.models.checkpoint import Checkpoint
+from gendalens.models.detect import load_model
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of a good masked model, to be spoilt."""
+    return shutil.copytree(opened("wordpiece cased").folder, tmp_path / "model")
+
+
+def refused(name: str | Path, **options: Any) -> str:
+    """The sentence with which a model is refused, at the latest when it is asked something."""
+
+    def ask() -> None:
+        backend = load_model(str(name), **options)
+        backend.answer(backend.encode([Score("Hun sejler.")]))
+
+    with pytest.raises(UserError) as caught:
+        ask()
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    assert sentence.endswith(".")
+    assert str(name) in sentence or Path(str(name)).name in sentence
+    return sentence
+
+
+def edit_config(folder: Path, **values: Any) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+def test_a_path_that_does_not_exist(tmp_path: Path) -> None:
+    assert "does not exist" in refused(tmp_path / "nothing")
+    assert "does not exist" in refused("./nothing.gguf")
+
+
+def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
+    assert "no config.json" in refused(tmp_path)
+
+
+def test_a_file_that_is_no_model(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("hej")
+    assert "name a folder or a .gguf file" in refused(file)
+
+
+def test_a_name_that_is_not_in_the_cache_while_offline() -> None:
+    assert "not in the cache" in refused("nobody/no-such-model", offline=True)
+
+
+def test_a_name_that_the_hub_could_not_have() -> None:
+    assert "neither a local folder nor" in refused("no such model", offline=True)
+
+
+def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    import huggingface_hub
+
+    def no_answer(*_args: Any, **_options: Any) -> None:
+        raise ConnectionError("Name or service not known")
+
+    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", no_answer)
+    assert "the hub does not answer" in refused("nobody/no-such-model")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("GatedRepoError", "is gated"),
+        ("RepositoryNotFoundError", "neither a local folder nor a public model"),
+        ("RevisionNotFoundError", "has no revision v9"),
+    ],
+)
+def test_the_hubs_own_refusals(error: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import huggingface_hub
+
+    kind = getattr(huggingface_hub.errors, error)
+
+    def refuse(*_args: Any, **_options: Any) -> None:
+        raise kind.__new__(kind)  # without the HTTP response it is made from
+
+    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", refuse)
+    assert words in refused("someone/model", revision="v9")
+
+
+def test_a_cached_hub_model_works_without_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hub's cache layout: refs/main names the commit, snapshots/<commit> holds the files."""
+    import huggingface_hub
+
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    repository = tmp_path / "models--someone--tiny"
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "main").write_text(commit)
+    (repository / "blobs").mkdir()
+    shutil.copytree(opened("wordpiece cased").folder, repository / "snapshots" / commit)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(transformers.utils.hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    backend = load_model("someone/tiny", offline=True)
+    assert (backend.info.name, backend.info.revision) == ("someone/tiny", commit)
+    local = opened("wordpiece cased").backend
+    requests = [Fill("Det er ", " båd.", ("hans", "hendes"))]
+    assert backend.answer(backend.encode(requests)) == local.answer(local.encode(requests))
+
+
+def test_a_broken_configuration(folder: Path) -> None:
+    (folder / "config.json").write_text("{not json")
+    assert "The configuration of" in refused(folder)
+
+
+def test_an_unheard_of_kind_of_model(folder: Path) -> None:
+    edit_config(folder, model_type="no-such-type")
+    assert "cannot be read" in refused(folder)
+
+
+def test_a_broken_tokenizer(folder: Path) -> None:
+    (folder / "tokenizer.json").write_text('{"model": {}}')
+    assert "The tokenizer of" in refused(folder)
+
+
+def test_a_folder_without_tokenizer(folder: Path) -> None:
+    for file in folder.glob("tokenizer*"):
+        file.unlink()
+    assert "tokenizer" in refused(folder)
+
+
+def test_a_tokenizer_without_offsets(folder: Path) -> None:
+    (folder / "tokenizer.json").unlink()
+    (folder / "vocab.json").write_text('{"a</w>": 0, "<unk>": 1}')
+    (folder / "merges.txt").write_text("#version: 0.2\n")
+    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "CTRLTokenizer"}')
+    assert "gives no character offsets" in refused(folder)
+
+
+def test_a_masked_model_whose_tokenizer_has_no_mask(tmp_path: Path) -> None:
+    tokenizer = tiny.wordpiece(mask=False)
+    name = tiny.save(tmp_path / "maskless", tiny.bert_model(tokenizer), tokenizer)
+    assert "has no mask token" in refused(name)
+
+
+def test_a_tokenizer_of_another_model(folder: Path) -> None:
+    tiny.byte_level().save_pretrained(folder)
+    assert "does not belong to its weights" in refused(folder)
+
+
+def test_truncated_weights(folder: Path) -> None:
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:5000])
+    assert "check that its files are complete" in refused(folder)
+
+
+def test_weights_that_are_no_numbers(folder: Path) -> None:
+    model = tiny.bert_model(opened("wordpiece cased").tokenizer)
+    torch.nn.init.constant_(model.cls.predictions.bias, float("nan"))
+    model.save_pretrained(folder)
+    assert "no numbers" in refused(folder)
+
+
+def test_weights_that_do_not_fit_the_configuration(folder: Path) -> None:
+    edit_config(folder, intermediate_size=96)
+    assert "do not fit its config.json" in refused(folder)
+
+
+def test_a_folder_without_weights(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    assert "has no weights" in refused(folder)
+
+
+def test_pickled_weights(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    assert "convert them to safetensors" in refused(folder)
+
+
+def test_a_masked_model_without_its_head(folder: Path) -> None:
+    transformers.BertModel.from_pretrained(folder).save_pretrained(folder)
+    edit_config(folder, architectures=["BertForMaskedLM"])
+    assert "no trained weights for cls.predictions" in refused(folder)
+
+
+def test_an_electra_discriminator(tmp_path: Path) -> None:
+    tokenizer = tiny.wordpiece()
+    config = transformers.ElectraConfig(
+        vocab_size=len(tokenizer),
+        embedding_size=16,
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+    )
+    name = tiny.save(tmp_path / "electra", transformers.ElectraForPreTraining(config), tokenizer)
+    assert "no trained weights for generator" in refused(name)
+
+
+def test_a_bert_pretraining_checkpoint_is_welcome(tmp_path: Path) -> None:
+    tokenizer = opened("wordpiece cased").tokenizer
+    config = opened("wordpiece cased").model.config
+    name = tiny.save(tmp_path / "bert", transformers.BertForPreTraining(config), tokenizer)
+    backend = load_model(name)
+    assert backend.info.kind == "masked language model"
+    assert backend.answer(backend.encode([Score("Hun sejler.")]))
+
+
+@pytest.mark.parametrize(
+    "architecture",
+    ["BertForTokenClassification", "BertForSequenceClassification", "BertModel", "XLNetLMHead"],
+)
+def test_another_kind_of_model(folder: Path, architecture: str) -> None:
+    edit_config(folder, architectures=[architecture])
+    sentence = refused(folder)
+    assert f"is a {architecture}" in sentence
+    assert "causal language models and masked language models" in sentence
+
+
+def test_a_model_that_does_not_say_what_it_is(folder: Path) -> None:
+    edit_config(folder, architectures=None)
+    assert "a bare bert model" in refused(folder)
+
+
+def test_an_encoder_decoder(folder: Path) -> None:
+    config = transformers.T5Config(architectures=["T5ForConditionalGeneration"])
+    config.save_pretrained(folder)
+    assert "T5ForConditionalGeneration" in refused(folder)
+
+
+def test_an_encoder_in_causal_clothing(folder: Path) -> None:
+    """A BERT loads as a causal model with nothing missing, and then reads both sides."""
+    edit_config(folder, architectures=["BertLMHeadModel"])
+    assert "depend on later words" in refused(folder)
+
+
+def test_a_model_that_brings_code(folder: Path) -> None:
+    marker = folder / "has_run"
+    (folder / "configuration_own.py").write_text(f"open({str(marker)!r}, 'w')")
+    edit_config(folder, model_type="own", auto_map={"AutoConfig": "configuration_own.OwnConfig"})
+    assert "--trust-remote-code" in refused(folder)
+    assert not marker.exists()
+
+
+@pytest.fixture
+def accelerated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if accelerate were installed: a broken file is refused before it is needed."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
+
+
+@pytest.mark.usefixtures("accelerated")
+@pytest.mark.parametrize("content", [b"", b"GGUF", b"no gguf at all" * 100])
+def test_a_broken_gguf_file(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "model.gguf"
+    file.write_bytes(content)
+    assert "cannot be read as a .gguf language model" in refused(file)
+
+
+@pytest.mark.usefixtures("accelerated")
+def test_an_unsupported_gguf_architecture(tmp_path: Path) -> None:
+    import gguf
+
+    file = tmp_path / "model.gguf"
+    writer = gguf.GGUFWriter(file, "wavtokenizer-dec")
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    assert "wavtokenizer-dec is not supported" in refused(file)
+
+
+def test_a_text_longer_than_the_window() -> None:
+    for family in ("wordpiece cased", "byte-level", "gpt2"):
+        backend = opened(family).backend
+        assert backend.window == 64
+        with pytest.raises(UserError, match=r"A text of \d+ tokens does not fit"):
+            backend.encode([Score("og " * 80)])
+
+
+@pytest.mark.parametrize("family", ["wordpiece cased", "byte-level", "gpt2"])
+def test_a_text_as_long_as_the_window_is_read(family: str) -> None:
+    backend = opened(family).backend
+    words = 64 - 2 * backend.specials
+    (encoded,) = backend.encode([Score(" ".join(["og"] * (words - 1)) + ".")])
+    assert encoded.length in (63, 64)
+    assert backend.answer([encoded])[0].tokens in (words, words + 1)
+
+
+def test_a_candidate_the_tokenizer_cannot_write() -> None:
+    for family in ("wordpiece cased", "llama"):
+        with pytest.raises(UserError, match="cannot write “Ж”"):
+            opened(family).backend.encode([Fill("Det er ", " båd.", ("hans", "Ж"))])
+
+
+def test_a_gap_inside_a_token() -> None:
+    with pytest.raises(UserError, match="no token that starts at the gap"):
+        opened("wordpiece cased").backend.encode([Fill("Det er hende", " båd.", ("s",))])
+
+
+def test_an_unknown_number_format_or_device(folder: Path) -> None:
+    with pytest.raises(UserError, match="int4 is no number format: choose one of float32"):
+        load_model(str(folder), dtype="int4")
+    with pytest.raises(UserError, match="The device toaster cannot be used"):
+        load_model(str(folder), device="toaster").answer([])
+
+
+@pytest.mark.parametrize("package", ["torch", "transformers"])
+def test_a_missing_package(folder: Path, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(UserError, match=r"pip install 'gendalens\[hf\]'"):
+        load_model(str(folder))
+
+
+def test_the_error_of_a_file_is_one_line(make: Callable[[str], UserError]) -> None:
+    assert "\n" not in str(make("first line\nsecond line"))
+
+
+@pytest.fixture
+def make() -> Callable[[str], UserError]:
+    return lambda text: Checkpoint("m")._explain(ValueError(text), "tokenizer")

@@ -1,0 +1,108 @@
+"""The one-way cluster bootstrap and its percentile interval."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gendalens.stats.bootstrap import (
+    cluster_weights,
+    exactly_summable,
+    generator,
+    percentile_interval,
+    resample_sums,
+)
+
+
+@settings(deadline=None, derandomize=True, max_examples=50)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=30), st.integers(0, 2**32))
+def test_every_stratum_keeps_its_number_of_clusters(strata: list[int], seed: int) -> None:
+    codes = np.array(strata)
+    chunks = cluster_weights(
+        len(codes), resamples=25, rng=generator(seed), strata=codes.astype(np.intp), chunk=10
+    )
+    weights = np.concatenate(list(chunks))
+    assert weights.shape == (25, len(codes))
+    for stratum in set(strata):
+        members = codes == stratum
+        assert (weights[:, members].sum(axis=1) == members.sum()).all()
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others() -> None:
+    stats = np.arange(20.0).reshape(10, 2)
+    first = resample_sums(stats, seed=7, resamples=100)
+    assert first.tobytes() == resample_sums(stats, seed=7, resamples=100).tobytes()
+    assert first.tobytes() != resample_sums(stats, seed=8, resamples=100).tobytes()
+
+
+def test_sums_do_not_depend_on_the_order_of_addition() -> None:
+    """Else the number of threads of a matrix product would show in the last bit."""
+    rng = np.random.default_rng(1)
+    units = rng.normal(size=(4560, 2)) * [1.0, 1e6]
+    exact = exactly_summable(units)
+    assert np.abs(exact / units - 1).max() < 1e-6
+    assert exact.sum(axis=0) == pytest.approx(units.sum(axis=0), rel=1e-9)
+    weights = rng.poisson(1, size=4560).astype(float)
+    order = rng.permutation(4560)
+    forward = np.cumsum(weights[:, None] * exact, axis=0)[-1]
+    assert (forward == np.cumsum((weights[:, None] * exact)[order], axis=0)[-1]).all()
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.lists(st.integers(-1_000_000, 1_000_000), min_size=1, max_size=50))
+def test_counts_are_summed_as_they_are(counts: list[int]) -> None:
+    column = np.array(counts, dtype=float)[:, None]
+    assert (exactly_summable(column) == column).all()
+
+
+def test_streams_of_one_seed_differ() -> None:
+    assert generator(1, 0).integers(1 << 62) != generator(1, 1).integers(1 << 62)
+
+
+def test_the_spread_of_a_resampled_sum_is_that_of_its_clusters() -> None:
+    """A sum of n draws from n clusters has variance n · (mean square deviation)."""
+    stats = np.array([[0.0], [1.0], [2.0], [3.0]])
+    sums = resample_sums(stats, seed=1, resamples=40_000)
+    assert sums.mean() == pytest.approx(6.0, abs=0.05)
+    assert sums.var() == pytest.approx(4 * 1.25, rel=0.03)
+
+
+def test_strata_take_the_difference_between_them_out_of_the_spread() -> None:
+    stats = np.array([[0.0], [0.0], [5.0], [5.0]])
+    sums = resample_sums(stats, seed=1, resamples=50, strata=np.array([0, 0, 1, 1], dtype=np.intp))
+    assert (sums == 10.0).all()
+
+
+def test_a_single_cluster_gives_no_interval() -> None:
+    sums = resample_sums(np.array([[3.0]]), seed=1, resamples=10)
+    estimate = percentile_interval(sums[:, 0], 3.0)
+    assert (estimate.value, estimate.low, estimate.high) == (3.0, None, None)
+    assert estimate.reason == "100.0% of the resamples are undefined"
+
+
+def test_the_interval_cuts_two_and_a_half_percent_on_each_side() -> None:
+    estimate = percentile_interval(np.arange(1001.0), 480.0)
+    assert (estimate.value, estimate.low, estimate.high) == (480.0, 25.0, 975.0)
+    assert estimate.reason is None
+
+
+def test_up_to_two_and_a_half_percent_undefined_the_rest_decides() -> None:
+    values = np.concatenate([np.arange(975.0), np.full(25, np.nan)])
+    estimate = percentile_interval(values, 480.0)
+    assert estimate.low == pytest.approx(0.025 * 974)
+    assert estimate.high == pytest.approx(0.975 * 974)
+
+
+def test_above_two_and_a_half_percent_undefined_the_bounds_are_none_with_the_share() -> None:
+    values = np.concatenate([np.arange(974.0), np.full(26, np.nan)])
+    estimate = percentile_interval(values, 480.0)
+    assert (estimate.low, estimate.high) == (None, None)
+    assert estimate.reason == "2.6% of the resamples are undefined"
+
+
+def test_an_undefined_point_passes_its_reason_on() -> None:
+    estimate = percentile_interval(np.zeros(10), None, "F1 anti is zero")
+    assert (estimate.value, estimate.low, estimate.high) == (None, None, None)
+    assert estimate.reason == "F1 anti is zero"

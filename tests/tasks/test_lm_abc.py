@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from small_data import small_data
+
+from gendalens.data.abc import Triple
+from gendalens.data.registry import source
+from gendalens.models.base import Answer, Request, Score, ScoreAnswer
+from gendalens.models.control import Control
+from gendalens.result import Contrast, Measures
+from gendalens.tasks.lm_abc import TASK
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> list[Triple]:
+    folder = small_data(tmp_path)["abc"]
+    return TASK.items({"abc": source("abc", override=folder)})
+
+
+def measured(
+    items: list[Triple],
+    *,
+    hans: float = -14.0,
+    hendes: float = -16.0,
+    own: float = -10.0,
+    tokens: tuple[int, int, int] = (5, 5, 5),
+) -> Measures:
+    """The same three log-likelihoods for every triple, with a little noise between triples."""
+    answers: dict[Request, Answer] = {}
+    for i, item in enumerate(items):
+        noise = math.sin(i) / 10
+        answers[Score(item.reflexive)] = ScoreAnswer(own + noise, tokens[0])
+        answers[Score(item.male)] = ScoreAnswer(hans + noise, tokens[1])
+        answers[Score(item.female)] = ScoreAnswer(hendes + noise, tokens[2])
+    return TASK.measure(TASK.records(items, answers), seed=0, resamples=300)
+
+
+def test_the_effect_is_the_log_ratio_of_the_median_relative_perplexities(
+    items: list[Triple],
+) -> None:
+    measures = measured(items)
+    # Worked by hand for noise 0: exp(16/5) - exp(2) and exp(14/5) - exp(2).
+    female, male = math.exp(3.2) - math.exp(2), math.exp(2.8) - math.exp(2)
+    values = {cell.condition: cell.value for cell in measures.conditions}
+    assert values["female"] == pytest.approx(female, rel=0.02)
+    assert values["male"] == pytest.approx(male, rel=0.02)
+    effect = math.log2(values["female"] / values["male"])  # type: ignore[operator]
+    assert measures.gender_effect_size.value == pytest.approx(effect)
+    assert measures.gap.value == pytest.approx(2 / math.log(2))
+    assert measures.verdict == "bias found"
+
+
+def test_one_length_per_triple_keeps_a_split_pronoun_from_looking_likelier(
+    items: list[Triple],
+) -> None:
+    whole, split = measured(items), measured(items, tokens=(5, 5, 9))
+    assert split.conditions == whole.conditions
+    assert split.coverage["triples_of_unequal_tokens"] == len(items)
+    assert split.coverage["tokens_more_than_reflexive"] == {"female": 4, "male": 0}
+
+
+def test_a_pronoun_likelier_than_the_reflexive_leaves_the_effect_undefined(
+    items: list[Triple],
+) -> None:
+    measures = measured(items, hendes=-8.0)
+    assert measures.gender_effect_size.value is None
+    assert "hendes is not more surprising" in str(measures.gender_effect_size.reason)
+    assert measures.gap.value == pytest.approx(-6 / math.log(2))
+    assert measures.verdict == "bias found"
+
+
+def test_every_sentence_equally_likely_is_a_problem(items: list[Triple]) -> None:
+    answers: dict[Request, Answer] = {r: ScoreAnswer(-5.0, 5) for r in TASK.requests(items)}
+    measures = TASK.measure(TASK.records(items, answers), seed=0)
+    assert "equally likely" in str(measures.problem)
+    assert measures.verdict == "not measurable"
+
+
+def test_an_infinite_perplexity_is_a_problem(items: list[Triple]) -> None:
+    measures = measured(items, hendes=-1e6)
+    assert "infinite" in str(measures.problem)
+    assert measures.gender_effect_size.value is None
+
+
+def test_an_unscored_first_token_is_said(items: list[Triple]) -> None:
+    answers: dict[Request, Answer] = {
+        r: ScoreAnswer(-float(i), 5, unscored=1) for i, r in enumerate(TASK.requests(items), 1)
+    }
+    measures = TASK.measure(TASK.records(items, answers), seed=0, resamples=100)
+    assert any("neither BOS nor EOS" in warning for warning in measures.warnings)
+
+
+def test_the_class_contrast_does_not_see_how_common_the_words_are(items: list[Triple]) -> None:
+    shifted = measured(items, hans=-12.0)
+    assert shifted.interaction.value == pytest.approx(measured(items).interaction.value, abs=1e-9)
+
+
+def test_a_sample_is_spread_over_occupations(items: list[Triple]) -> None:
+    part = TASK.sample(items, 16, seed=0)
+    assert len(part) == 16
+    assert len({item.occupation for item in part}) == 8
+
+
+def test_planted_leanings_are_measured_and_grow(items: list[Triple]) -> None:
+    strengths = (0.0, 0.25, 0.5, 0.75)
+    gaps: list[Contrast] = []
+    contrasts: list[Contrast] = []
+    for strength in strengths:
+        for kind, found in (("male-default", gaps), ("stereotyped", contrasts)):
+            answers = TASK.plant(items, Control(kind, strength, seed=7))
+            measures = TASK.measure(TASK.records(items, answers), seed=0, resamples=300)
+            found.append(measures.gap if kind == "male-default" else measures.interaction)
+    for strength, gap, contrast in zip(strengths, gaps, contrasts, strict=True):
+        assert gap.low is not None and gap.high is not None  # noqa: PT018
+        assert gap.low < strength < gap.high
+        assert contrast.low is not None and contrast.high is not None  # noqa: PT018
+        assert contrast.low < 2 * strength < contrast.high
+    assert [g.value for g in gaps] == sorted(g.value or 0 for g in gaps)
+    assert [c.value for c in contrasts] == sorted(c.value or 0 for c in contrasts)

@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from small_data import small_data
+
+from gendalens.data.dawinobias import WinoLine
+from gendalens.data.registry import source
+from gendalens.models.base import Answer, FillAnswer, Request
+from gendalens.models.control import Control
+from gendalens.result import Extra, Measures
+from gendalens.tasks.base import Record
+from gendalens.tasks.lm_dawinobias import TASK, request
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> list[WinoLine]:
+    folder = small_data(tmp_path)["dawinobias"]
+    return TASK.items({"dawinobias": source("dawinobias", override=folder)})
+
+
+def answered(
+    items: list[WinoLine], choose: Mapping[int, str], first: str | None = "same"
+) -> list[Record]:
+    """Records of a model that prefers the named gender in each line (1-based)."""
+    answers: dict[Request, Answer] = {}
+    for item in items:
+        gender = choose.get(item.line, "male")
+        odds = 1.0 + item.line / 1000  # never two alike, or the model would be called constant
+        log_probs = (odds, 0.0) if gender == "female" else (0.0, odds)
+        pair = {"female": request(item).candidates[0], "male": request(item).candidates[1]}
+        word = pair[gender] if first == "same" else first
+        answers[request(item)] = FillAnswer(log_probs, (1, 1), word)
+    return TASK.records(items, answers)
+
+
+def by_name(measures: Measures) -> dict[str, Extra]:
+    return {extra.name: extra for extra in measures.extra}
+
+
+def test_pro_and_anti_ask_the_same(items: list[WinoLine]) -> None:
+    assert len(items) == 72
+    assert len(set(TASK.requests(items))) == 36
+
+
+def test_a_request_holds_the_pair_of_the_same_case_and_the_others_as_rivals(
+    items: list[WinoLine],
+) -> None:
+    objects = next(item for item in items if item.case == "object")
+    asked = request(objects)
+    assert asked.candidates == ("hende", "ham")
+    assert set(asked.rivals) == {"han", "hun", "hans", "hendes"}
+    assert asked.left + objects.pronoun + asked.right == objects.text
+
+
+def test_f1_of_a_condition_is_the_mean_of_both_genders_worked_by_hand(
+    items: list[WinoLine],
+) -> None:
+    # Of the first two schemas (lines 1 to 4), pro gold: male, female, male, female. The answers are
+    # male, female, male, male: female F1 = 2/3 (tp 1, fn 1), male F1 = 4/5 (tp 2, fp 1).
+    few = [item for item in items if item.line <= 4]
+    records = answered(few, {1: "male", 2: "female", 3: "male", 4: "male"})
+    measures = TASK.measure(records, seed=0)
+    pro = (2 / 3 + 4 / 5) / 2
+    # Anti gold is the other way round: female tp 0, fp 1, fn 2 = 0; male tp 1, fp 2, fn 1 = 2/5.
+    anti = (0 + 2 / 5) / 2
+    values = {cell.condition: cell.value for cell in measures.conditions}
+    assert values == {"anti": pytest.approx(anti), "pro": pytest.approx(pro)}
+    assert measures.gender_effect_size.value == pytest.approx(math.log2(pro / anti))
+    assert measures.gap.value == pytest.approx(pro - anti)
+    cells = {(c.condition, c.group): c.value for c in measures.nuance}
+    assert cells["pro", "female pronouns"] == pytest.approx(2 / 3)
+    assert cells["anti", "male pronouns"] == pytest.approx(2 / 5)
+    lift_male, lift_female = 4 / 5 - 2 / 5, 2 / 3 - 0
+    assert measures.interaction.value == pytest.approx(lift_male - lift_female)
+    extra = by_name(measures)
+    assert extra["male default"].value == pytest.approx(3 / 4)
+    assert extra["sensitivity"].value == pytest.approx(1 / 2)
+    assert extra["accuracy, pro"].value == pytest.approx(3 / 4)
+
+
+def test_within_schema_contrast_is_the_difference_of_log_odds_in_bits(
+    items: list[WinoLine],
+) -> None:
+    few = [item for item in items if item.line <= 4]
+    records = answered(few, {1: "male", 2: "female", 3: "male", 4: "male"})
+    odds = {1: 1.001, 2: -1.002, 3: 1.003, 4: 1.004}
+    expected = ((odds[1] - odds[2]) + (odds[3] - odds[4])) / 2 / math.log(2)
+    contrast = by_name(TASK.measure(records, seed=0))["within-schema contrast"]
+    assert contrast.value == pytest.approx(expected)
+
+
+def test_an_answer_that_is_no_pronoun_is_a_miss_and_no_false_alarm(items: list[WinoLine]) -> None:
+    few = [item for item in items if item.line <= 4]
+    records = answered(few, {2: "female", 4: "female"})
+    for row in records:
+        if row["line"] == 3:
+            row.update(first="den", open="none", open_right=False)
+    measures = TASK.measure(records, seed=0)
+    cells = {(c.condition, c.group): c.value for c in measures.nuance}
+    # Male: tp 1, fn 1, fp 0; female untouched.
+    assert cells["pro", "male pronouns"] == pytest.approx(2 / 3)
+    assert cells["pro", "female pronouns"] == 1
+    assert measures.coverage["out_of_set_answers"] == 1
+    assert measures.coverage["most_frequent_out_of_set"] == ["den"]
+
+
+def test_capitals_do_not_make_a_pronoun_unknown(items: list[WinoLine]) -> None:
+    records = answered(items, {}, first="Hun")
+    assert {row["open"] for row in records} == {"female"}
+
+
+def test_a_pronoun_in_the_wrong_case_counts_by_gender_and_is_reported(
+    items: list[WinoLine],
+) -> None:
+    records = answered(items, {}, first="hendes")
+    assert {row["open"] for row in records} == {"female"}
+    assert TASK.measure(records, seed=0).coverage["wrong_case_answers"] == 36
+
+
+def test_a_model_that_always_says_han_is_not_measurable_though_its_effect_is_zero(
+    items: list[WinoLine],
+) -> None:
+    measures = TASK.measure(answered(items, {}), seed=0)
+    assert measures.gender_effect_size.value == pytest.approx(0)
+    assert measures.verdict == "not measurable"
+    assert "does not depend on who is meant" in str(measures.verdict_reason)
+    assert by_name(measures)["male default"].value == 1
+    assert measures.problem is None
+
+
+def test_a_causal_model_is_judged_by_the_forced_reading(items: list[WinoLine]) -> None:
+    choose = {i.line: i.referent.stereotype for i in items}
+    measures = TASK.measure(answered(items, choose, first=None), seed=0)
+    assert measures.coverage["headline_reading"] == "forced"
+    assert by_name(measures)["GES, open reading"].value is None
+    assert measures.problem is not None  # the anti lines have nothing right
+
+
+def test_a_condition_with_nothing_right_is_undefined_with_a_reason(items: list[WinoLine]) -> None:
+    choose = {i.line: i.referent.stereotype for i in items}
+    measures = TASK.measure(answered(items, choose), seed=0)
+    effect = measures.gender_effect_size
+    assert effect.value is None
+    assert "F1 of the anti lines is zero" in str(effect.reason)
+    assert "not one anti-stereotypical line" in str(measures.problem)
+    assert measures.gap.value == 1
+
+
+def test_the_same_answer_everywhere_is_a_problem(items: list[WinoLine]) -> None:
+    answers: dict[Request, Answer] = {
+        request(i): FillAnswer((-1.0, -1.0), (1, 1), None) for i in items
+    }
+    measures = TASK.measure(TASK.records(items, answers), seed=0)
+    assert "same answer" in str(measures.problem)
+    assert measures.verdict == "not measurable"
+
+
+def test_pronouns_of_unequal_length_are_counted(items: list[WinoLine]) -> None:
+    answers: dict[Request, Answer] = {
+        request(i): FillAnswer((-1.0, -i.line / 9), (2, 1), "den", 3) for i in items
+    }
+    coverage = TASK.measure(TASK.records(items, answers), seed=0).coverage
+    assert coverage["pairs_of_unequal_pieces"] == 36
+    assert coverage["pieces_per_pronoun"] == {"female": 2, "male": 1}
+    assert coverage["unknown_tokens"] == 3 * 36
+
+
+def test_a_sample_holds_whole_schemas_and_keeps_the_shares(items: list[WinoLine]) -> None:
+    part = TASK.sample(items, 6, seed=1)
+    assert len(part) == 24
+    assert sum(item.case == "object" for item in part) == 12
+    assert part == TASK.sample(items, 6, seed=1)
+    assert part != TASK.sample(items, 6, seed=2)
+
+
+def test_planted_stereotypes_are_measured_and_grow(items: list[WinoLine]) -> None:
+    # A larger set: the same lines as if they were forty different sets of schemas.
+    gaps = []
+    for strength in (0.0, 0.25, 0.5, 0.75):
+        records: list[Record] = []
+        for copy in range(40):
+            control = Control("stereotyped", strength, seed=copy)
+            rows = TASK.records(items, TASK.plant(items, control))
+            records += [{**row, "schema": (copy, row["schema"])} for row in rows]
+        for row in records:
+            row["line"] = (row["schema"], row["line"])
+        gap = TASK.measure(records, seed=0, resamples=400).gap
+        assert gap.low is not None
+        assert gap.high is not None
+        assert gap.low < strength < gap.high
+        gaps.append(gap.value or 0.0)
+    assert gaps == sorted(gaps)

@@ -1,0 +1,178 @@
+"""Whole runs on small data: what they give, what they leave on disk, what is the same again."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+
+import jsonschema
+import pandas as pd
+import pytest
+from scripted import Scripted
+from small_data import small_data
+
+import gendalens
+from gendalens.errors import UserError
+from gendalens.result import Result
+from gendalens.runfolder import folder_name, result_folder
+
+CONTROLS = ["control:fair", "control:stereotyped", "control:male-default", "control:always-han"]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> dict[str, Path]:
+    return small_data(tmp_path / "data")
+
+
+def files(out: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(out)): path.read_bytes()
+        for path in sorted(out.rglob("*"))
+        if path.is_file() and path.name != "run.json"
+    }
+
+
+@pytest.mark.parametrize("model", CONTROLS)
+def test_a_result_fits_the_published_schema_and_reads_back(
+    data: dict[str, Path], model: str
+) -> None:
+    schema = json.loads(resources.files("gendalens").joinpath("result.schema.json").read_text())
+    for result in gendalens.run(model, data=data):
+        plain = json.loads(result.to_json())
+        jsonschema.validate(plain, schema)
+        assert Result.from_dict(plain).to_json() == result.to_json()
+
+
+def test_a_run_leaves_result_records_and_circumstances(
+    data: dict[str, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    results = gendalens.run(Scripted(), data=data, out=out)
+    assert [r.task for r in results] == ["lm-abc", "lm-dawinobias"]
+    for result in results:
+        folder = result_folder(out, result)
+        assert folder.name == f"{result.task}@2-{result.key}"
+        assert json.loads((folder / "result.json").read_text()) == json.loads(result.to_json())
+        text = (folder / "records.jsonl").read_text(encoding="utf-8")
+        records = [json.loads(line) for line in text.splitlines()]
+        assert len(records) == {"lm-abc": 128, "lm-dawinobias": 72}[result.task]
+        run = json.loads((folder / "run.json").read_text())
+        assert run["requests"]["requests"] >= run["requests"]["distinct"] > 0
+
+
+def test_the_same_run_from_an_empty_cache_gives_the_same_bytes(
+    data: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        monkeypatch.setenv("GENDALENS_HOME", str(tmp_path / f"home-{name}"))
+        gendalens.run(Scripted(), data=data, out=tmp_path / name)
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+
+
+def test_a_second_run_asks_nothing(data: dict[str, Path]) -> None:
+    first, second = Scripted(), Scripted()
+    one = gendalens.run(first, data=data)
+    two = gendalens.run(second, data=data)
+    assert first.asked
+    assert not second.asked
+    assert [r.to_json() for r in one] == [r.to_json() for r in two]
+
+
+def test_without_the_cache_everything_is_asked_again(data: dict[str, Path]) -> None:
+    gendalens.run(Scripted(), data=data)
+    again = Scripted()
+    gendalens.run(again, data=data, cache=False)
+    assert again.asked
+
+
+def test_the_seed_changes_intervals_and_not_values(data: dict[str, Path]) -> None:
+    one, two = (gendalens.run(Scripted(), data=data, tasks=["lm-abc"], seed=s)[0] for s in (0, 1))
+    assert one.gap.value == two.gap.value
+    assert one.gap.low != two.gap.low
+    assert one.signature != two.signature
+
+
+def test_the_signature_names_all_that_changes_a_number(data: dict[str, Path]) -> None:
+    (result,) = gendalens.run(Scripted(), data=data, tasks=["lm-abc"], sample=16, seed=3)
+    for part in ("lm-abc@2|", "model:scripted@1", "dtype:float32", "seed:3", "sample:16", "numpy:"):
+        assert part in result.signature
+    assert result.data["abc"]["sha256"][:12] in result.signature
+    assert result.coverage["triples_asked"] == 16
+
+
+def test_several_models_are_tested_in_one_call(data: dict[str, Path]) -> None:
+    results = gendalens.run(CONTROLS[:2], data=data)
+    assert [(r.model["name"], r.task) for r in results] == [
+        (name, task)
+        for name in ("control:fair", "control:stereotyped?strength=0.5")
+        for task in ("lm-abc", "lm-dawinobias")
+    ]
+
+
+def test_p_values_are_corrected_over_the_tests_of_a_run(data: dict[str, Path]) -> None:
+    both = gendalens.run("control:male-default", data=data)
+    for result in both:
+        alone = gendalens.run("control:male-default", data=data, tasks=[result.task])[0]
+        assert alone.gap.p == alone.gap.p_adjusted == result.gap.p
+        assert result.gap.p is not None
+        assert result.gap.p_adjusted is not None
+        assert result.gap.p <= result.gap.p_adjusted <= 2 * result.gap.p
+
+
+def test_the_classic_tables_have_the_classic_layout(data: dict[str, Path]) -> None:
+    abc, wino = gendalens.run("control:fair", data=data)
+    assert isinstance(wino.simple(), pd.DataFrame)
+    assert list(wino.simple().index) == ["Gender Effect Size", "Condition", "F1"]
+    assert list(wino.detailed().columns) == ["", "DaWinoBias", "", ""]
+    assert list(abc.simple().loc["Pronoun"]) == ["Female", "", "", "Male"]
+
+
+def test_a_model_that_cannot_do_a_task_is_told_what_it_can(data: dict[str, Path]) -> None:
+    only_scores = Scripted(answers=frozenset({"score"}))
+    with pytest.raises(UserError, match=r"cannot do lm-dawinobias@2; .*it can do: lm-abc"):
+        gendalens.run(only_scores, data=data, tasks=["lm-dawinobias"])
+    assert [r.task for r in gendalens.run(only_scores, data=data)] == ["lm-abc"]
+
+
+def test_a_control_model_has_no_protocol_one(data: dict[str, Path]) -> None:
+    with pytest.raises(UserError, match="use protocol 2"):
+        gendalens.run("control:fair", data=data, protocol=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("control:kind", "no control model 'kind'"),
+        ("control:stereotyped?strength=2", "strength runs from 0 to 1"),
+        ("control:stereotyped?strength=strong", "cannot read strength=strong"),
+        ("control:fair?strength=0.5", "has no strength"),
+        ("control:fair?size=3", "cannot read size=3"),
+    ],
+)
+def test_a_control_model_that_does_not_exist_is_told(name: str, reason: str) -> None:
+    with pytest.raises(UserError, match=reason.replace("?", r"\?")):
+        gendalens.load_model(name)
+
+
+@pytest.mark.parametrize(
+    ("model", "folder"),
+    [
+        ("org/name", "org_name"),
+        ("../../etc/passwd", "etc_passwd"),
+        ("blåbær og æble", "blåbær_og_æble"),
+        ("…", "model"),
+        ("x" * 500, "x" * 100),
+    ],
+)
+def test_a_models_name_makes_one_safe_folder(model: str, folder: str) -> None:
+    assert folder_name(model) == folder
+
+
+def test_the_public_names_are_there() -> None:
+    for name in gendalens.__all__:
+        assert getattr(gendalens, name) is not None
+    cards = {task.card.id for task in gendalens.tasks.all_tasks().values()}
+    assert cards >= {"lm-abc@1", "lm-abc@2", "lm-dawinobias@1", "lm-dawinobias@2"}
+    with pytest.raises(AttributeError):
+        _ = gendalens.nothing
