@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pandas as pd
 import pytest
+from families import opened
 from scripted import Scripted
 from small_data import small_data
 
 import gendalens
+from gendalens.engine import executor
 from gendalens.errors import UserError
 from gendalens.result import Result
 from gendalens.runfolder import folder_name, result_folder
@@ -84,6 +87,44 @@ def test_without_the_cache_everything_is_asked_again(data: dict[str, Path]) -> N
     again = Scripted()
     gendalens.run(again, data=data, cache=False)
     assert again.asked
+
+
+def numbers(value: object) -> list[float]:
+    """All numbers in a nested value, in order."""
+    if isinstance(value, dict):
+        return [n for part in value.values() for n in numbers(part)]
+    if isinstance(value, list):
+        return [n for part in value for n in numbers(part)]
+    return [float(value)] if isinstance(value, int | float) else []
+
+
+@pytest.mark.parametrize("family", ["wordpiece letters", "llama"])
+def test_batch_size_and_order_change_no_number(
+    data: dict[str, Path], family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend = opened(family).backend
+    (one,) = gendalens.run(backend, data=data, tasks=["lm-abc"], cache=False, batch_tokens=32)
+    ask = executor.ask
+
+    def shuffled(model: Any, requests: Any, **options: Any) -> Any:
+        return ask(model, sorted(requests, key=lambda r: str(r)[::-1]), **options)
+
+    monkeypatch.setattr("gendalens.runner.ask", shuffled)
+    (two,) = gendalens.run(backend, data=data, tasks=["lm-abc"], cache=False, batch_tokens=8192)
+    found, again = numbers(json.loads(one.to_json())), numbers(json.loads(two.to_json()))
+    assert found == pytest.approx(again, rel=1e-5, abs=1e-5)
+
+
+def test_the_order_of_the_records_moves_no_number(data: dict[str, Path], tmp_path: Path) -> None:
+    for result in gendalens.run("control:stereotyped", data=data, out=tmp_path):
+        text = (result_folder(tmp_path, result) / "records.jsonl").read_text(encoding="utf-8")
+        records = [json.loads(line) for line in text.splitlines()]
+        task = gendalens.tasks.get_task(result.task, 2)
+        pairs = [records[i : i + 2] for i in range(0, len(records), 2)]
+        turned = [row for pair in reversed(pairs) for row in pair]
+        one, two = task.measure(records, seed=0), task.measure(turned, seed=0)
+        assert (one.gap, one.conditions, one.nuance) == (two.gap, two.conditions, two.nuance)
+        assert one.gender_effect_size == two.gender_effect_size == result.gender_effect_size
 
 
 def test_the_seed_changes_intervals_and_not_values(data: dict[str, Path]) -> None:

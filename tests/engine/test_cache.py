@@ -17,6 +17,8 @@ from gendalens.models.base import (
     Request,
     Score,
     ScoreAnswer,
+    Tag,
+    TagAnswer,
     TopToken,
 )
 
@@ -28,6 +30,13 @@ def test_an_answer_comes_back_exactly(tmp_path: Path) -> None:
         cache.store("m", [(SCORE, ANSWER)])
     with Cache(tmp_path / "c.sqlite") as cache:
         assert cache.lookup("m", [SCORE, Score("Andet.")]) == {SCORE: ANSWER}
+
+
+def test_spans_come_back_as_tuples(tmp_path: Path) -> None:
+    request, answer = Tag("Bo så Rom."), TagAnswer(((0, 2, "PER"), (6, 9, "LOC")))
+    with Cache(tmp_path / "c.sqlite") as cache:
+        cache.store("m", [(request, answer)])
+        assert cache.lookup("m", [request]) == {request: answer}
 
 
 def test_another_model_has_answers_of_its_own(tmp_path: Path) -> None:

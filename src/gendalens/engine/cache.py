@@ -36,8 +36,13 @@ def unpack(kind: str, text: str) -> Answer:
     answer_type: Any = ANSWER_TYPES[kind]
     if not isinstance(values, list) or len(values) != len(fields(answer_type)):
         raise ValueError(f"not a stored {kind} answer")
-    answer: Answer = answer_type(*(tuple(v) if isinstance(v, list) else v for v in values))
+    answer: Answer = answer_type(*map(_frozen, values))
     return answer
+
+
+def _frozen(value: Any) -> Any:
+    """JSON has lists where answers have tuples."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 class Cache:

@@ -106,14 +106,30 @@ class ReconstructAnswer:
     loss: float
 
 
-Request = Fill | Score | TopToken | Reconstruct
-Answer = FillAnswer | ScoreAnswer | TopTokenAnswer | ReconstructAnswer
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A text whose named entities are asked for."""
+
+    kind: ClassVar[str] = "tag"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagAnswer:
+    """Entities as (start, end, label): character offsets, and the model's own label without prefix."""
+
+    entities: tuple[tuple[int, int, str], ...]
+
+
+Request = Fill | Score | TopToken | Reconstruct | Tag
+Answer = FillAnswer | ScoreAnswer | TopTokenAnswer | ReconstructAnswer | TagAnswer
 
 ANSWER_TYPES: dict[str, type[Answer]] = {
     Fill.kind: FillAnswer,
     Score.kind: ScoreAnswer,
     TopToken.kind: TopTokenAnswer,
     Reconstruct.kind: ReconstructAnswer,
+    Tag.kind: TagAnswer,
 }
 
 

@@ -80,6 +80,7 @@ class MaskedLM(LanguageModel):
             if self._glued:
                 left = left.removesuffix(" ")
             return [left + self.tokenizer.mask_token + request.right]
+        assert isinstance(request, Fill)
         if not request.candidates:
             raise ValueError("a fill needs candidates")
         return [request.left + word + request.right for word in _words(request)]
@@ -91,6 +92,7 @@ class MaskedLM(LanguageModel):
             return self._reconstruct(request)
         if isinstance(request, TopToken):
             return self._top_token(request, tokens[0])
+        assert isinstance(request, Fill)
         return self._fill(request, tokens)
 
     def _fill(self, request: Fill, tokens: Sequence[Tokens]) -> Prepared:
@@ -178,6 +180,7 @@ class MaskedLM(LanguageModel):
         if isinstance(request, TopToken):
             assert reading.choice is not None
             return TopTokenAnswer(self.tokenizer.decode([reading.choice[0]]))
+        assert isinstance(request, Fill)
         scores = self.word_scores(item, reading)
         best = max(range(len(scores)), key=scores.__getitem__)
         first: str | None = _words(request)[best] if scores[best] > -math.inf else None

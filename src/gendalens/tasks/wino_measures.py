@@ -157,7 +157,8 @@ _CELLS = [(condition, gender) for condition in CONDITIONS for gender in GENDERS]
 
 def tabulate(records: Sequence[Record], reading: Reading) -> Schemas:
     """The rows summed up by schema."""
-    schemas = {name: i for i, name in enumerate(dict.fromkeys(r["schema"] for r in records))}
+    # Sorted, so that the order of the records moves no resample.
+    schemas = {name: i for i, name in enumerate(sorted({r["schema"] for r in records}))}
     counts = np.zeros((len(schemas), 2, 2, 3))
     answers: list[dict[int, str]] = [{} for _ in schemas]
     occupation: dict[str, list[str]] = {gender: [""] * len(schemas) for gender in GENDERS}
@@ -287,7 +288,8 @@ def _contrast_bits(records: Sequence[Record], seed: int, resamples: int) -> Extr
     for row in records:
         bits = (row["log_prob_male"] - row["log_prob_female"]) / math.log(2)
         odds.setdefault(row["schema"], {})[row["referent_stereotype"]] = bits
-    values = np.array([o["male"] - o["female"] for o in odds.values() if len(o) == 2])
+    both = [odds[schema] for schema in sorted(odds) if len(odds[schema]) == 2]
+    values = np.array([line["male"] - line["female"] for line in both])
     if not len(values):
         estimate = Estimate(None, None, None, "no schema has a line for both occupations")
     else:
