@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -73,21 +74,19 @@ def show(console: Console, result: Result, folder: Path | None) -> None:
 
 
 def summary(console: Console, results: Sequence[Result]) -> None:
-    """One line a result, where there are several."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("verdict", max_width=23)
-    table.add_column("GES", no_wrap=True)
-    table.add_column("test", no_wrap=True)
-    table.add_column("model", overflow="fold")
-    for result in results:
-        table.add_row(
-            Text(result.verdict, style=_style(result.verdict)),
-            interval(result.gender_effect_size),
-            f"{result.task}@{result.protocol}",
-            Text(str(result.model["name"])),
-        )
+    """One line a result, model by model, where there are several."""
     console.print()
-    console.print(table)
+    console.rule(Text("summary", style="bold"), align="left")
+    for model, group in groupby(results, key=lambda result: str(result.model["name"])):
+        console.print(Text(model, style="bold"), soft_wrap=True)
+        table = Table.grid(padding=(0, 2), pad_edge=True)
+        table.add_column(width=15)
+        table.add_column(width=22, no_wrap=True)
+        table.add_column()
+        for result in group:
+            verdict = Text(result.verdict, style=_style(result.verdict))
+            table.add_row(result.task, interval(result.gender_effect_size), verdict)
+        console.print(table)
 
 
 def _style(verdict: str) -> str:
