@@ -94,7 +94,7 @@ def choose_tasks(
     can = ", ".join(task.card.name for task in able) or "none"
     if names is None:
         if not able:
-            raise UserError(_cannot(model.info, f"no test of protocol {protocol}", can))
+            raise UserError(_cannot(model.info, f"any test of protocol {protocol}", can))
         return able
     chosen = [get_task(name, protocol) for name in dict.fromkeys(names)]
     for task in chosen:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import io
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stderr
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -290,14 +291,21 @@ def quiet(progress: bool = True) -> Iterator[None]:
 
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity(logging.CRITICAL)
-    if not progress:
-        logging.disable_progress_bar()
-    try:
+    with ExitStack() as stack:
+        if not progress:
+            logging.disable_progress_bar()
+            # The .gguf reader draws a bar of its own, straight to standard error.
+            stack.enter_context(redirect_stderr(io.StringIO()))
+        stack.callback(_restore, verbosity, bars and not progress)
         yield
-    finally:
-        logging.set_verbosity(verbosity)
-        if bars and not progress:
-            logging.enable_progress_bar()
+
+
+def _restore(verbosity: int, bars: bool) -> None:
+    from transformers.utils import logging
+
+    logging.set_verbosity(verbosity)
+    if bars:
+        logging.enable_progress_bar()
 
 
 def reason(error: BaseException) -> str:
