@@ -15,7 +15,8 @@ WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 ||
 	touch $@
 
 demo: .venv/ready
-	$(BIN)/gendalens run control:fair "control:stereotyped?strength=0.5" control:male-default control:always-han --out runs/demo
+	$(BIN)/gendalens run control:fair "control:stereotyped?strength=0.5" control:male-default control:always-han \
+	  --tasks lm-dawinobias,lm-abc --out runs/demo
 
 test: .venv/ready
 	$(BIN)/ruff check .

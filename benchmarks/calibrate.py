@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one process a core does the sharing
@@ -21,6 +22,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # one process a core does the sha
 from gendalens.data.registry import source
 from gendalens.models.control import Control
 from gendalens.tasks import get_task
+
+DANE = "GENDALENS_CALIBRATE_DANE"  # how worker processes hear of the file
 
 
 @dataclass(frozen=True)
@@ -33,25 +36,36 @@ class Case:
     clustered: float
     gap: float
     interaction: float
+    extra: str = (
+        ""  # the figure beside the headline that the strength is planted in, if not the gap
+    )
 
     @property
     def resamples(self) -> int:
         """Percentiles need many resamples; a variance of crossed clusters is steady with fewer."""
-        return 1000 if self.task == "lm-dawinobias" else 300
+        return 300 if self.task == "lm-abc" else 1000
 
 
-def cases() -> list[Case]:
-    """No bias and a planted one, in both worlds."""
+RECALL_GAP = "PER recall, men - women, majority names"
+
+
+def cases(dane: Path | None) -> list[Case]:
+    """No bias and a planted one, in both worlds; ``ner-dane`` where DaNE was named."""
     found = []
     for clustered in (0.0, 1.0):
+        if dane:
+            found += [
+                Case("ner-dane", "male-default", s, clustered, s, 0.0, extra=RECALL_GAP)
+                for s in (0.0, 0.02, 0.05, 0.1)
+            ]
         # Between strength 0 and the planted gap the F1 and the accuracy of a balanced test agree.
         found += [
             Case("lm-dawinobias", "stereotyped", s, clustered, gap=s, interaction=0.0)
             for s in (0.0, 0.5)
         ]
         found += [
+            # A male default shifts every preference alike and so moves no interval: one is enough.
             Case("lm-abc", "male-default", 0.0, clustered, gap=0.0, interaction=0.0),
-            Case("lm-abc", "male-default", 0.5, clustered, gap=0.5, interaction=0.0),
             Case("lm-abc", "stereotyped", 0.5, clustered, gap=0.0, interaction=1.0),
         ]
     return found
@@ -60,8 +74,11 @@ def cases() -> list[Case]:
 @cache
 def items(name: str) -> tuple[Any, list[Any]]:
     """The task and its items, read once a process."""
-    task = get_task(name, 2)
-    return task, task.items({one: source(one) for one in task.card.data})
+    # Two draws of names instead of twenty: the intervals are over sentences.
+    task = get_task(name, 2).configured({"repeats": 2})
+    dane = os.environ.get(DANE)
+    files = {"dane": Path(dane)} if dane else {}
+    return task, task.items({one: source(one, override=files.get(one)) for one in task.card.data})
 
 
 def one(case: Case, seed: int) -> tuple[bool, bool, bool]:
@@ -70,7 +87,10 @@ def one(case: Case, seed: int) -> tuple[bool, bool, bool]:
     control = Control(case.kind, case.strength, seed=seed, clustered=case.clustered)
     records = task.records(its_items, task.plant(its_items, control))
     measures = task.measure(records, seed=seed, resamples=case.resamples)
-    gap, contrast = measures.gap, measures.interaction
+    contrast = measures.interaction
+    gap = (
+        {extra.name: extra for extra in measures.extra}[case.extra] if case.extra else measures.gap
+    )
     return (
         gap.low <= case.gap <= gap.high,
         contrast.low <= case.interaction <= contrast.high,
@@ -89,14 +109,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", type=int, default=1000, help="control models a case")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--dane", type=Path, help="DaNE's test file: calibrates ner-dane as well")
+    parser.add_argument("--tasks", default="", help="only these tests, divided by commas")
     options = parser.parse_args()
+    if options.dane:
+        os.environ[DANE] = str(options.dane)
+    only = set(filter(None, options.tasks.split(",")))
     failed = False
     sys.stdout.write(
         "| test | control | strength | world | gap covered | contrast covered | bias found |\n"
         "|---|---|---|---|---|---|---|\n"
     )
     with ProcessPoolExecutor(options.workers) as pool:
-        for case in cases():
+        for case in cases(options.dane):
+            if only and case.task not in only:
+                continue
             gap, contrast, found = calibrate(case, range(1, options.models + 1), pool)
             world = "clustered" if case.clustered else "independent"
             sys.stdout.write(

@@ -113,7 +113,10 @@ def test_one_model_that_fails_does_not_stop_the_others(data: list[str], tmp_path
         (["control:fair", "--protocol", "3"], "no protocol 3; choose 1 or 2"),
         (["control:fair", "--tasks", "lm-abc", "--protocol", "7"], "lm-abc has no protocol 7"),
         (["control:fair", "--data", "abc"], "write NAME=PATH"),
-        (["control:fair", "--data", "dane=x"], "the tests read abc, dawinobias"),
+        (
+            ["control:fair", "--data", "dan=x"],
+            "no data set .dan. to replace: the tests read abc, dane",
+        ),
         (["control:unfair"], "no control model 'unfair'"),
         ([""], "name is empty"),
     ],
@@ -145,7 +148,8 @@ def test_a_cache_that_is_no_database_is_told(
 def test_a_data_file_of_the_wrong_hash_is_told(tmp_path: Path, own_home: Path) -> None:
     for name, folder in small_data(own_home / "data").items():
         assert folder.name == name
-    fails(gendalens("run", "control:fair", "--out", tmp_path), "is not the published file")
+    done = gendalens("run", "control:fair", "--tasks", "lm-abc", "--out", tmp_path)
+    fails(done, "is not the published file")
 
 
 def test_a_model_whose_answers_are_not_numbers_is_told(data: list[str], tmp_path: Path) -> None:

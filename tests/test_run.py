@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -217,3 +218,53 @@ def test_the_public_names_are_there() -> None:
     assert cards >= {"lm-abc@1", "lm-abc@2", "lm-dawinobias@1", "lm-dawinobias@2"}
     with pytest.raises(AttributeError):
         _ = gendalens.nothing
+
+
+def test_one_test_that_fails_does_not_take_the_others_with_it(
+    data: dict[str, Path], tmp_path: Path
+) -> None:
+    class HalfBroken(Scripted):
+        def answer(self, batch: Any) -> Any:
+            if batch[0].request.kind == "fill":
+                raise UserError("The tokenizer cannot write it.")
+            return super().answer(batch)
+
+    with pytest.raises(UserError, match=r"lm-dawinobias: The tokenizer cannot write it\."):
+        gendalens.run(HalfBroken(), data=data, out=tmp_path / "run")
+    (kept,) = (tmp_path / "run").rglob("result.json")
+    assert kept.parent.name.startswith("lm-abc@2-")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"seed": -1}, "seed is -1"),
+        ({"sample": 0}, "sample is 0"),
+        ({"sample": -5}, "sample is -5"),
+        ({"data": {"foo": "bar"}}, "no data set 'foo'"),
+        ({"tasks": []}, "No test is named"),
+        ({"tasks": "lm-xyz"}, "no task 'lm-xyz'"),
+    ],
+)
+def test_the_api_checks_its_options(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(UserError, match=reason):
+        gendalens.run("control:fair", **options)
+
+
+def test_a_class_contrast_is_not_hidden_by_a_green_verdict(data: dict[str, Path]) -> None:
+    (strong,) = gendalens.run("control:stereotyped?strength=1", data=data, tasks="lm-abc")
+    (fair,) = gendalens.run("control:fair", data=data, tasks="lm-abc")
+    assert strong.mediated
+    assert not fair.mediated
+
+
+def test_a_new_version_of_the_software_asks_anew(data: dict[str, Path]) -> None:
+    class Upgraded(Scripted):
+        @property
+        def info(self) -> Any:
+            return replace(super().info, software=("torch 99",))
+
+    gendalens.run(Scripted(), data=data)
+    upgraded = Upgraded()
+    gendalens.run(upgraded, data=data)
+    assert upgraded.asked

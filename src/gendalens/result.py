@@ -103,6 +103,15 @@ class Result(Measures):
         """Eight hex digits of the signature: what tells this result's folder from others."""
         return hashlib.sha256(self.signature.encode()).hexdigest()[:8]
 
+    @property
+    def mediated(self) -> bool:
+        """Whether the effect differs between the groups of the nuance table."""
+        contrast = self.interaction
+        if contrast.low is None or contrast.high is None or self.verdict.startswith("not"):
+            return False
+        p = contrast.p_adjusted if contrast.p_adjusted is not None else contrast.p
+        return (contrast.low > 0 or contrast.high < 0) and p is not None and p < 0.05
+
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, in the order of the published JSON Schema."""
         plain = asdict(self)

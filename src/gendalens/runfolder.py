@@ -53,7 +53,7 @@ def write(out: Path, result: Result, records: Iterable[Record], run: Mapping[str
     except OSError as error:
         raise UserError(
             f"The result cannot be written to {folder} ({error.strerror}); free some space or choose "
-            "another folder with --out and run again: the answers are in the cache."
+            "another folder with --out, and run again."
         ) from None
     return folder
 

@@ -6,13 +6,13 @@ import os
 import platform
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 from gendalens import runfolder
-from gendalens.data.registry import Source, source
+from gendalens.data.registry import Source, at_hand, source
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import BATCH_TOKENS, Tally, ask
 from gendalens.errors import UserError
@@ -25,12 +25,15 @@ from gendalens.stats.verdict import Verdict, corrected
 from gendalens.tasks import all_tasks, get_task
 from gendalens.tasks.base import Record, Task
 
+#: Options that single tests take; the test says what they mean.
+TASK_OPTIONS = frozenset({"repeats", "names", "unisex", "labels"})
+
 
 class Watcher(Protocol):
     """Somebody who wants to see a run go on."""
 
-    def starts(self, task: str, model: str, tally: Tally) -> None:
-        """A test's requests are known."""
+    def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
+        """A test's requests are known; ``notes`` are what else the user should see."""
 
     def answered(self, count: int) -> None:
         """So many more requests have been answered."""
@@ -42,7 +45,7 @@ class Watcher(Protocol):
 class Silence:
     """A watcher that does nothing."""
 
-    def starts(self, task: str, model: str, tally: Tally) -> None:
+    def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
         """Nothing."""
 
     def answered(self, count: int) -> None:
@@ -63,6 +66,22 @@ class Options:
     data: Mapping[str, Path] | None = None
     batch_tokens: int = BATCH_TOKENS
     out: Path | None = None
+    task_options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, value, least in (
+            ("seed", self.seed, 0),
+            ("sample", self.sample, 1),
+            ("batch_tokens", self.batch_tokens, 1),
+        ):
+            if value is not None and value < least:
+                raise UserError(f"{name} is {value}; it must be {least} or more.")
+        known = {name for task in all_tasks().values() for name in task.card.data}
+        if unknown := sorted(set(self.data or {}) - known):
+            raise UserError(
+                f"There is no data set {unknown[0]!r} to replace: the tests read "
+                f"{', '.join(sorted(known))}."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +90,14 @@ class Outcome:
 
     result: Result
     folder: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of one model: its results, and a sentence for everything that failed."""
+
+    outcomes: list[Outcome]
+    failures: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +110,27 @@ class _Tested:
 
 
 def choose_tasks(
-    model: Backend | Control, names: Sequence[str] | None, protocol: int
+    model: Backend | Control,
+    names: Sequence[str] | None,
+    protocol: int,
+    data: Mapping[str, Path] | None = None,
 ) -> list[Task[Any]]:
-    """The tests asked for, or all that the model can take; a model that cannot is told so."""
+    """The tests asked for, or all that the model can take; a model that cannot is told so.
+
+    A control model can take every test: it gets those whose data are at hand.
+    """
     able = [
         task
         for (_, its_protocol), task in sorted(all_tasks().items())
         if its_protocol == protocol and _can(model, task)
     ]
+    if names is None and isinstance(model, Control):
+        able = [
+            task for task in able if all(n in (data or {}) or at_hand(n) for n in task.card.data)
+        ]
     can = ", ".join(task.card.name for task in able) or "none"
+    if names is not None and not names:
+        raise UserError("No test is named; leave the tests out to run all that fit.")
     if names is None:
         if not able:
             raise UserError(_cannot(model.info, f"any test of protocol {protocol}", can))
@@ -110,17 +149,35 @@ def run_model(
     *,
     cache: Cache | None = None,
     watcher: Watcher | None = None,
-) -> list[Outcome]:
-    """Every test on one model; results are corrected for the number of tests, then written."""
-    tested = [_test(model, task, tasks, options, cache, watcher or Silence()) for task in tasks]
-    results = _adjust([one.result for one in tested])
-    return [
-        Outcome(
-            result,
-            runfolder.write(options.out, result, one.records, one.run) if options.out else None,
-        )
-        for result, one in zip(results, tested, strict=True)
+) -> Report:
+    """Every test on one model; results are corrected for the number of tests, then written.
+
+    A test that fails does not take the others with it.
+    """
+    wanted = {**options.task_options, "seed": options.seed}
+    tasks = [task.configured(wanted).fitted(model) for task in tasks]
+    tested: list[_Tested] = []
+    troubles: dict[str, list[str]] = {}
+    for task in tasks:
+        try:
+            tested.append(_test(model, task, tasks, options, cache, watcher or Silence()))
+        except UserError as error:
+            troubles.setdefault(str(error), []).append(task.card.name)
+    # What is wrong with the model itself goes wrong in every test, and is said once.
+    failures = [
+        trouble if len(names) == len(tasks) else f"{', '.join(names)}: {trouble}"
+        for trouble, names in troubles.items()
     ]
+    outcomes = []
+    for result, one in zip(_adjust([one.result for one in tested]), tested, strict=True):
+        folder = None
+        if options.out:
+            try:
+                folder = runfolder.write(options.out, result, one.records, one.run)
+            except UserError as error:
+                failures.append(str(error))
+        outcomes.append(Outcome(result, folder))
+    return Report(outcomes, failures)
 
 
 def _test(
@@ -157,6 +214,7 @@ def _test(
             seed=options.seed,
             sample=options.sample,
             family=[other.card.name for other in tasks],
+            settings=task.settings(),
         ),
         harms={"main": card.main.harm, "nuance": card.nuance.harm},
         sources={"main": card.main.source, "nuance": card.nuance.source},
@@ -184,11 +242,11 @@ def _answers(
     watcher: Watcher,
 ) -> tuple[dict[Request, Answer], Tally]:
     requests = task.requests(items)
-    label = f"{task.card.id}"
+    label = task.card.id
     if isinstance(model, Control):
         planted = task.plant(items, model)
         tally = Tally(len(requests), len(planted), 0)
-        watcher.starts(label, model.name, tally)
+        watcher.starts(label, model.name, tally, [])
         watcher.answered(len(planted))
         watcher.ends()
         return planted, tally
@@ -199,7 +257,7 @@ def _answers(
             requests,
             cache=cache,
             batch_tokens=options.batch_tokens,
-            on_tally=lambda tally: watcher.starts(label, name, tally),
+            on_tally=lambda tally: watcher.starts(label, name, tally, task.notes()),
             on_answers=watcher.answered,
         )
     finally:

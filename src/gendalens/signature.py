@@ -18,6 +18,7 @@ def signature(
     seed: int,
     sample: int | None,
     family: Sequence[str],
+    settings: Mapping[str, str],
 ) -> str:
     """One line, in the manner of sacreBLEU: fields divided by ``|``, each ``name:value``.
 
@@ -31,6 +32,7 @@ def signature(
         f"dtype:{model.dtype}",
         f"seed:{seed}",
         f"sample:{'all' if sample is None else sample}",
+        *(f"{name}:{value}" for name, value in settings.items()),
         f"tests:{'+'.join(family)}",
         f"gendalens:{__version__}",
         f"numpy:{version('numpy')}",

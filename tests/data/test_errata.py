@@ -65,4 +65,4 @@ def test_entries_hold_a_few_words_and_no_sentence() -> None:
 
 
 def test_a_set_without_errata_has_none() -> None:
-    assert errata.entries("names") == ()
+    assert errata.entries("fugle") == ()

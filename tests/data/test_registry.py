@@ -252,7 +252,7 @@ def test_every_set_has_terms_a_citation_and_an_importable_reader() -> None:
     for data in registry.SETS.values():
         assert data.terms
         assert data.citation
-        assert len(data.wheel.sha256) == 64
+        assert data.origin.title
         assert all(len(f.sha256) == 64 for f in data.files)
         assert len({f.name for f in data.files}) == len(data.files)
         if data.reader:

@@ -17,7 +17,7 @@ import transformers
 from families import opened
 
 from gendalens.errors import UserError
-from gendalens.models.base import Fill, Score
+from gendalens.models.base import Fill, Score, Tag
 from gendalens.models.checkpoint import Checkpoint
 from gendalens.models.detect import load_model
 
@@ -222,13 +222,30 @@ def test_a_bert_pretraining_checkpoint_is_welcome(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "architecture",
-    ["BertForTokenClassification", "BertForSequenceClassification", "BertModel", "XLNetLMHead"],
+    ["BertForSequenceClassification", "BertForQuestionAnswering", "BertModel", "XLNetLMHead"],
 )
 def test_another_kind_of_model(folder: Path, architecture: str) -> None:
     edit_config(folder, architectures=[architecture])
     sentence = refused(folder)
     assert f"is a {architecture}" in sentence
-    assert "causal language models and masked language models" in sentence
+    assert sentence.endswith(
+        "can test spaCy pipelines (NER), causal language models, masked language models and"
+        " token classifiers (NER): name one of those."
+    )
+
+
+def test_a_masked_model_that_calls_itself_a_token_classifier(folder: Path) -> None:
+    """transformers would give it a random head."""
+    edit_config(
+        folder,
+        architectures=["BertForTokenClassification"],
+        id2label={"0": "O", "1": "B-PER"},
+        label2id={"O": 0, "B-PER": 1},
+    )
+    backend = load_model(str(folder))
+    encoded = backend.encode([Tag("Hun sejler.")])
+    with pytest.raises(UserError, match="no trained weights for classifier"):
+        backend.answer(encoded)
 
 
 def test_a_model_that_does_not_say_what_it_is(folder: Path) -> None:

@@ -8,6 +8,7 @@ from small_data import small_data
 
 from gendalens.data.abc import Triple
 from gendalens.data.registry import source
+from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Score, ScoreAnswer
 from gendalens.models.control import Control
 from gendalens.result import Contrast, Measures
@@ -72,17 +73,30 @@ def test_a_pronoun_likelier_than_the_reflexive_leaves_the_effect_undefined(
     assert measures.verdict == "bias found"
 
 
-def test_every_sentence_equally_likely_is_a_problem(items: list[Triple]) -> None:
-    answers: dict[Request, Answer] = {r: ScoreAnswer(-5.0, 5) for r in TASK.requests(items)}
+def test_a_model_that_cannot_tell_hans_from_hendes_is_a_problem(items: list[Triple]) -> None:
+    # Likelihoods that fall with the length, as an untrained model's do.
+    answers: dict[Request, Answer] = {
+        request: ScoreAnswer(-5.0 * len(item.reflexive.split()), len(item.reflexive.split()))
+        for item in items
+        for request in TASK.requests([item])
+    }
     measures = TASK.measure(TASK.records(items, answers), seed=0)
-    assert "equally likely" in str(measures.problem)
+    assert "equally likely in every triple" in str(measures.problem)
     assert measures.verdict == "not measurable"
+    assert len(measures.nuance) == 4
 
 
-def test_an_infinite_perplexity_is_a_problem(items: list[Triple]) -> None:
-    measures = measured(items, hendes=-1e6)
-    assert "infinite" in str(measures.problem)
-    assert measures.gender_effect_size.value is None
+def test_an_infinite_perplexity_is_one_sentence(items: list[Triple]) -> None:
+    with pytest.raises(UserError, match="perplexity is infinite"):
+        measured(items, hendes=-1e6)
+
+
+@pytest.mark.parametrize("size", [2, 8, 16, 30])
+def test_a_sample_keeps_the_share_of_the_classes(items: list[Triple], size: int) -> None:
+    for seed in range(5):
+        part = TASK.sample(items, size, seed)
+        assert len(part) == size
+        assert sum(item.occupation_class == "male" for item in part) == size / 2
 
 
 def test_an_unscored_first_token_is_said(items: list[Triple]) -> None:

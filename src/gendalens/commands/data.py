@@ -38,10 +38,12 @@ def list_errata(name: str | None) -> None:
     for heading in ("set", "file", "lines", "as published", "fix", "reason"):
         table.add_column(heading, overflow="fold")
     for entry in (entry for one in sets for entry in errata.entries(one)):
-        lines = ", ".join(map(str, entry.lines)) or "all"
+        lines = ", ".join(map(str, entry.lines)) or "everywhere"
         table.add_row(
             entry.data, entry.condition, lines, Text(entry.old), Text(entry.new), Text(entry.reason)
         )
     console = Console()
     console.print(table)
     console.print("Applied in protocol 2, never in protocol 1.")
+    if "abc" in sets:
+        console.print("abc: one template stands twice; each of its 60 triples is read once.")

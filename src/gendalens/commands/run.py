@@ -7,6 +7,7 @@ import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -17,8 +18,9 @@ from gendalens.engine.cache import Cache
 from gendalens.errors import UserError
 from gendalens.report.progress import TerminalWatcher
 from gendalens.report.terminal import show, summary
+from gendalens.result import Result
 from gendalens.runfolder import check_writable
-from gendalens.runner import Options, Outcome, choose_tasks, run_model
+from gendalens.runner import Options, Report, choose_tasks, run_model
 from gendalens.tasks import all_tasks, get_task
 
 
@@ -40,43 +42,47 @@ class Request:
     offline: bool
     trust_remote_code: bool
     use_cache: bool
+    task_options: dict[str, Any]
     as_json: bool
 
 
 def run_command(request: Request) -> None:
     """Run, print, and end with code 2 if a model could not be measured."""
     _check_tasks(request)
-    known = {name for task in all_tasks().values() for name in task.card.data}
-    if unknown := sorted(set(request.data) - known):
-        raise UserError(
-            f"--data {unknown[0]}: the tests read {', '.join(sorted(known))}; name one of them."
-        )
+    options = Options(
+        protocol=request.protocol,
+        seed=request.seed,
+        sample=request.sample,
+        offline=request.offline,
+        data=request.data,
+        batch_tokens=request.batch_tokens,
+        out=request.out,
+        task_options=request.task_options,
+    )
     check_writable(request.out)
-    errors = Console(stderr=True)
-    console = Console()
+    console, errors = Console(), Console(stderr=True)
     failures: list[str] = []
-    outcomes: list[Outcome] = []
+    results: list[Result] = []
     with ExitStack() as stack:
         cache = stack.enter_context(Cache(home() / "cache.sqlite")) if request.use_cache else None
         for name in dict.fromkeys(request.models):
             try:
-                done = _one_model(name, request, cache, TerminalWatcher(errors))
+                report = _one_model(name, request, options, cache, TerminalWatcher(errors))
             except UserError as error:
                 failures.append(str(error))
                 continue
             except KeyboardInterrupt:
-                kept = "its answers so far are stored" if cache else "nothing was stored"
-                raise UserError(
-                    f"Stopped while {name} was running; {kept}: "
-                    "run the same command again to go on from there."
-                ) from None
-            outcomes += done
-            for outcome in done:
+                kept = "go on from there" if cache else "start over"
+                failures.append(f"Stopped while {name} ran; run the same command again to {kept}.")
+                break
+            failures += report.failures
+            for outcome in report.outcomes:
+                result = outcome.result
+                results.append(result)
+                if result.problem:
+                    failures.append(f"{name}, {result.task}: {result.problem}.")
                 if not request.as_json:
-                    show(console, outcome.result, outcome.folder)
-                if outcome.result.problem:
-                    failures.append(f"{name}, {outcome.result.task}: {outcome.result.problem}.")
-    results = [outcome.result for outcome in outcomes]
+                    show(console, result, outcome.folder)
     if request.as_json:
         plain = [result.to_dict() for result in results]
         sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
@@ -99,8 +105,8 @@ def _check_tasks(request: Request) -> None:
 
 
 def _one_model(
-    name: str, request: Request, cache: Cache | None, watcher: TerminalWatcher
-) -> list[Outcome]:
+    name: str, request: Request, options: Options, cache: Cache | None, watcher: TerminalWatcher
+) -> Report:
     model = load_model(
         name,
         revision=request.revision,
@@ -109,14 +115,5 @@ def _one_model(
         offline=request.offline,
         trust_remote_code=request.trust_remote_code,
     )
-    options = Options(
-        protocol=request.protocol,
-        seed=request.seed,
-        sample=request.sample,
-        offline=request.offline,
-        data=request.data,
-        batch_tokens=request.batch_tokens,
-        out=request.out,
-    )
-    tasks = choose_tasks(model, request.tasks, request.protocol)
+    tasks = choose_tasks(model, request.tasks, request.protocol, request.data)
     return run_model(model, tasks, options, cache=cache, watcher=watcher)

@@ -68,12 +68,15 @@ def read(folder: Path, *, errata: bool) -> list[Triple]:
     frames: dict[str, int] = {}
     triples: dict[str, Triple] = {}
     tenses: dict[tuple[str, int, Tense], str] = {}
+    classes: dict[str, Gender] = {}
     for occupation_class, name in FILES.items():
         path = folder / name
         lines = known.correct(read_lines(path), found, condition=occupation_class, path=path)
         block, template = "", 0
         for number, three in _threes(lines, path):
             occupation = three[0].split()[0]
+            if classes.setdefault(occupation.lower(), occupation_class) != occupation_class:
+                raise broken(path, number, f"“{occupation}” is in both files, under both classes")
             template = template + 1 if occupation == block else 1
             block = occupation
             triple = _parse(three, number, path, frames, template, occupation_class)

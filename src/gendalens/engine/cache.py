@@ -143,7 +143,9 @@ class Cache:
             text = str(error)
             if "readonly" in text:
                 fix = "is read-only; make it writable, set GENDALENS_HOME, or use --no-cache"
-            elif "full" in text:
+            elif "unable to open" in text:
+                fix = "cannot be opened; is its folder writable? Set GENDALENS_HOME, or use --no-cache"
+            elif "full" in text or "disk I/O" in text:
                 fix = "cannot grow, the disk is full; free some space and run again to resume"
             elif "locked" in text:
                 fix = (

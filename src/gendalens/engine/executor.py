@@ -51,7 +51,8 @@ def ask(
     """Ask a backend; every batch is stored as it arrives."""
     asked = list(requests)
     distinct = list(dict.fromkeys(asked))
-    model = backend.fingerprint()
+    # Another version of the software may answer differently, and the signature names the version.
+    model = "|".join((backend.fingerprint(), *backend.info.software))
     found = cache.lookup(model, distinct) if cache else {}
     tally = Tally(len(asked), len(distinct), len(found))
     on_tally(tally)

@@ -108,17 +108,27 @@ class ReconstructAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A text whose named entities are asked for."""
+    """A text whose named entities are asked for.
+
+    ``averaged`` asks a token classifier for the reading of GenDa Lens 0.0.3 (by spacy-wrap): labels
+    by the mean over a word's pieces, not by its first. Protocol 1 of ``ner-dane`` asks it; models
+    that label whole words answer the same either way.
+    """
 
     kind: ClassVar[str] = "tag"
     text: str
+    averaged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TagAnswer:
-    """Entities as (start, end, label): character offsets, and the model's own label without prefix."""
+    """Entities as (start, end, label): character offsets, and the model's own label without prefix.
+
+    ``tokens`` counts the pieces that a sub-word tokenizer cut the text into; 0 where there is none.
+    """
 
     entities: tuple[tuple[int, int, str], ...]
+    tokens: int = 0
 
 
 Request = Fill | Score | TopToken | Reconstruct | Tag

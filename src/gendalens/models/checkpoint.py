@@ -141,7 +141,12 @@ class Checkpoint:
         if self.path.is_file():
             files: Iterable[Path] = [self.path]
         else:
-            files = sorted(file for file in self.path.iterdir() if file.suffix in _MODEL_FILES)
+            files = sorted(
+                file
+                for file in self.path.iterdir()
+                # A link to nowhere is told when the weights are loaded.
+                if file.suffix in _MODEL_FILES and file.is_file()
+            )
         total = hashlib.sha256()
         for file in files:
             with file.open("rb") as stream:

@@ -34,7 +34,7 @@ def load_model(
     trust_remote_code: bool = False,
     offline: bool = False,
 ) -> Backend:
-    """The backend for a model on the hub, in a local folder, or in a `.gguf` file.
+    """The backend for a model on the hub, in a folder or `.gguf` file, or for a spaCy package.
 
     Reads the configuration and the tokenizer; the weights are loaded with the first question.
     ``device`` None is the graphics card if there is one; ``dtype`` "auto" is the checkpoint's own
@@ -43,7 +43,7 @@ def load_model(
     if dtype not in DTYPES:
         raise UserError(f"{dtype} is no number format: choose one of {', '.join(DTYPES)}.")
     checkpoint = Checkpoint(name, revision, device, dtype, trust_remote_code, offline)
-    known = list(_backends())
+    known = _backends()
     refusal: UserError | None = None
     for backend in known:
         try:
@@ -56,13 +56,19 @@ def load_model(
             return backend(checkpoint)
     if refusal:
         raise refusal
+    *labels, last = (backend.label for backend in known)
     raise UserError(
         f"{name} is {_description(checkpoint)}, and GenDa Lens can test"
-        f" {' and '.join(backend.label for backend in known)}: name one of those."
+        f" {', '.join(labels)} and {last}: name one of those."
     )
 
 
-def _backends() -> Iterator[BackendClass]:
+def _backends() -> list[BackendClass]:
+    """All backends; first those that tell from files alone, before others ask the hub."""
+    return sorted(_found(), key=lambda backend: not getattr(backend, "early", False))
+
+
+def _found() -> Iterator[BackendClass]:
     for found in pkgutil.iter_modules(models.__path__, f"{models.__name__}."):
         if backend := getattr(importlib.import_module(found.name), "BACKEND", None):
             yield backend

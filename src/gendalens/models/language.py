@@ -3,60 +3,35 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib import metadata
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, ModelInfo, Request
-from gendalens.models.checkpoint import Checkpoint
+from gendalens.models.base import Answer, Request
 from gendalens.models.encoding import Tokens, tokenise
 from gendalens.models.forward import Network, Prepared, Reading
+from gendalens.models.transformer import Transformer
 from gendalens.models.weights import load_weights
 
 # Part of every fingerprint: raise it when the same weights would answer differently than before.
 ANSWERS_VERSION = 1
 
-_SOFTWARE = ("torch", "transformers", "tokenizers")
-
 _LOGITS_BYTES = 512 * 1024 * 1024
 
-# These count positions from the padding token's id on: so many places of their window stay unused.
-_POSITIONS_AFTER_PADDING = frozenset(
-    """camembert data2vec-text esm ibert longformer luke mpnet roberta roberta-prelayernorm
-    xlm-roberta xlm-roberta-xl xmod""".split()  # noqa: SIM905
-)
 
-
-class LanguageModel(ABC):
+class LanguageModel(Transformer):
     """A language model on transformers; its weights are loaded with the first answer."""
 
-    kind: ClassVar[str]
     auto_class: ClassVar[str]
     specials: ClassVar[bool]
     answers: ClassVar[frozenset[str]]
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        self.checkpoint = checkpoint
-        self.tokenizer: Any = checkpoint.tokenizer
-        self.vocabulary_size = int(
-            getattr(checkpoint.text_config, "vocab_size", None) or len(self.tokenizer)
-        )
-
-    @cached_property
-    def info(self) -> ModelInfo:
-        """Name, kind and revision."""
-        return ModelInfo(
-            name=self.checkpoint.title,
-            kind=f"{self.kind} language model",
-            revision=self.checkpoint.version,
-            dtype=self.checkpoint.resolved_dtype,
-            tokenizer=f"{type(self.tokenizer).__name__}"
-            f" ({type(self.tokenizer.backend_tokenizer.model).__name__})",
-            software=tuple(f"{name} {metadata.version(name)}" for name in _SOFTWARE),
-        )
+    @property
+    def description(self) -> str:
+        """The kind of model in words."""
+        return f"{self.kind} language model"
 
     @property
     def max_positions(self) -> int:
@@ -89,29 +64,12 @@ class LanguageModel(ABC):
     @cached_property
     def network(self) -> Network:
         """The model itself, loaded on first use."""
-        candidates = (
-            self.tokenizer.pad_token_id,
-            getattr(self.checkpoint.text_config, "pad_token_id", None),
-            self.tokenizer.eos_token_id,
-        )
-        usable = (id_ for id_ in candidates if id_ is not None and 0 <= id_ < self.vocabulary_size)
         return Network(
             load_weights(self.checkpoint, self.auto_class),
             self.checkpoint.name,
-            next(usable, 0),
+            self.padding,
             self.max_positions,
         )
-
-    @cached_property
-    def window(self) -> int | None:
-        """The most tokens the model reads at once; None where nothing says so."""
-        config = self.checkpoint.text_config
-        places = getattr(config, "max_position_embeddings", None) or 0
-        if places > 0 and config.model_type in _POSITIONS_AFTER_PADDING:
-            places -= (getattr(config, "pad_token_id", None) or 0) + 1
-        # A tokenizer that knows no limit says so with a number of 31 digits.
-        limits = [limit for limit in (places, self.tokenizer.model_max_length) if 0 < limit < 10**9]
-        return min(limits, default=None)
 
     def unknown(self, tokens: Tokens, apart_from: range = range(0)) -> int:
         """The number of unknown tokens in a text, apart from those of the gap."""
@@ -175,12 +133,7 @@ class LanguageModel(ABC):
                 f"A text of {item.length} tokens does not fit {name}, which reads {self.window}:"
                 f" shorten “{_excerpt(item.request)}”."
             )
-        for row in item.inputs:
-            if max(row) >= self.vocabulary_size:
-                raise UserError(
-                    f"The tokenizer of {name} does not belong to its weights (token {max(row)} of"
-                    f" {self.vocabulary_size}): put the model's own tokenizer into the folder."
-                )
+        self.must_know(item.inputs)
         return item
 
 

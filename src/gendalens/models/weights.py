@@ -40,9 +40,9 @@ def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
     if absent := sorted(found["missing_keys"]):
         more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
         raise UserError(
-            f"{name} has no trained weights for {absent[0]}{more}, so it is not the language model"
-            f" it says it is ({checkpoint.architecture or checkpoint.config.model_type}): name the"
-            " checkpoint with its language-model head."
+            f"{name} has no trained weights for {absent[0]}{more}, so it is not the model it says"
+            f" it is ({checkpoint.architecture or checkpoint.config.model_type}): name a checkpoint"
+            " whose head has been trained."
         )
     if found["mismatched_keys"] or found["error_msgs"]:
         raise _mixed(name)

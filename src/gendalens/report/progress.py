@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -34,9 +36,10 @@ class TerminalWatcher:
         self.console = console
         self._progress: Progress | None = None
 
-    def starts(self, task: str, model: str, tally: Tally) -> None:
+    def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
         """Say what was saved, and open a bar where somebody can see it move."""
-        self.console.print(Text(f"{task} · {model}: {tally}", style="dim"), soft_wrap=True)
+        for line in (str(tally), *notes):
+            self.console.print(Text(f"{task} · {model}: {line}", style="dim"), soft_wrap=True)
         waiting = tally.distinct - tally.cached
         if waiting and self.console.is_terminal:
             self._progress = Progress(

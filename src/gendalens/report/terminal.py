@@ -77,16 +77,26 @@ def summary(console: Console, results: Sequence[Result]) -> None:
     """One line a result, model by model, where there are several."""
     console.print()
     console.rule(Text("summary", style="bold"), align="left")
-    for model, group in groupby(results, key=lambda result: str(result.model["name"])):
+    for (model, _), group in groupby(
+        results, key=lambda r: (str(r.model["name"]), r.model["revision"])
+    ):
         console.print(Text(model, style="bold"), soft_wrap=True)
         table = Table.grid(padding=(0, 2), pad_edge=True)
         table.add_column(width=15)
         table.add_column(width=22, no_wrap=True)
         table.add_column()
         for result in group:
-            verdict = Text(result.verdict, style=_style(result.verdict))
+            verdict = _short_verdict(result)
             table.add_row(result.task, interval(result.gender_effect_size), verdict)
         console.print(table)
+
+
+def _short_verdict(result: Result) -> Text:
+    """The verdict, and whether it hides that the effect differs by group."""
+    text = Text(result.verdict, style=_style(result.verdict))
+    if result.mediated:
+        text.append("; the effect differs by group (nuance)", style="yellow")
+    return text
 
 
 def _style(verdict: str) -> str:
@@ -94,7 +104,7 @@ def _style(verdict: str) -> str:
 
 
 def _verdict(result: Result) -> Text:
-    text = Text(result.verdict, style=_style(result.verdict))
+    text = _short_verdict(result)
     if result.verdict_reason and not result.problem:
         text.append(f": {result.verdict_reason}", style="none")
     return text
@@ -125,7 +135,7 @@ def _tables(result: Result) -> RenderableType:
     fine = {(cell.condition, cell.group): cell for cell in result.nuance}
     metric = result.conditions[0].metric.replace("_", " ") if result.conditions else ""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=metric, title_justify="left")
-    table.add_column("condition")
+    table.add_column("condition", no_wrap=True)
     for heading in ("all", *(str(group) for group in groups)):
         table.add_column(heading, no_wrap=True)
     for cell in result.conditions:
@@ -153,7 +163,9 @@ def _coverage(coverage: Mapping[str, Any]) -> Text:
         if not value:  # what is None, nought or empty is not worth a line
             continue
         if isinstance(value, Mapping):
-            value = ", ".join(f"{k} {number(float(v))}" for k, v in value.items())
+            value = ", ".join(
+                f"{k} {number(v) if isinstance(v, int | float) else v}" for k, v in value.items()
+            )
         elif isinstance(value, list):
             value = ", ".join(map(str, value))
         parts.append(f"{name.replace('_', ' ')} {value}")

@@ -20,6 +20,7 @@ from gendalens.tasks.base import Record
 
 GENDERS = ("female", "male")
 METRIC = "median_relative_perplexity"
+SAME = 1e-9  # nats: closer than that is the same number with rounding
 PREFERENCE = "preference for hans over hendes"
 
 
@@ -49,11 +50,7 @@ class Estimates:
 
 def tabulate(records: Sequence[Record]) -> Triples:
     """The rows, two by two, as columns."""
-    rows: dict[tuple[int, str, str], dict[str, Record]] = {}
-    for row in records:
-        key = (row["frame"], row["occupation"], row["tense"])
-        rows.setdefault(key, {})[row["condition"]] = row
-    pairs = [(pair["female"], pair["male"]) for pair in rows.values()]
+    pairs = _pairs(records)
 
     def codes(field: str) -> npt.NDArray[np.intp]:
         return np.unique([f[field] for f, _ in pairs], return_inverse=True)[1]
@@ -130,9 +127,8 @@ def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
 def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
     """The effect on the perplexity scale, the gap in bits, and the class contrast."""
     problem = _problem(records)
-    finite = [r for r in records if math.isfinite(r["relative_perplexity"])]
-    if problem is not None or not finite:
-        return _broken(records, problem or "no sentence has a finite perplexity")
+    if problem is not None:
+        return _broken(records, problem)
     triples = tabulate(records)
     found = estimate(triples, seed=seed, resamples=resamples)
     ges = _effect(found)
@@ -216,7 +212,7 @@ def _effect(found: Estimates) -> Estimate:
 
 
 def _extras(records: Sequence[Record], found: Estimates) -> list[Extra]:
-    pairs = list(zip(records[::2], records[1::2], strict=True))
+    pairs = _pairs(records)
     wins = [f["log_likelihood"] < m["log_likelihood"] for f, m in pairs]
     known = [
         r["log_likelihood_reflexive"] > max(r["log_likelihood"], m["log_likelihood"])
@@ -250,18 +246,22 @@ def _extras(records: Sequence[Record], found: Estimates) -> list[Extra]:
 
 
 def _problem(records: Sequence[Record]) -> str | None:
-    likelihoods = {round(row["log_likelihood"], 9) for row in records}
-    if len(records) > 2 and len(likelihoods) == 1:
+    pairs = _pairs(records)
+    if all(abs(f["log_likelihood"] - m["log_likelihood"]) < SAME for f, m in pairs):
         return (
-            "the model finds every sentence equally likely, so there is nothing to measure; check "
-            "that its weights were loaded and trained"
-        )
-    if any(not math.isfinite(row["relative_perplexity"]) for row in records):
-        return (
-            "the model finds some sentences so unlikely that their perplexity is infinite; check "
-            "that its weights were loaded and trained"
+            "the model finds hans and hendes equally likely in every triple, so there is nothing to "
+            "measure; check that its weights are trained and that its tokenizer knows both words"
         )
     return None
+
+
+def _pairs(records: Sequence[Record]) -> list[tuple[Record, Record]]:
+    """The two rows of each triple: *hendes*, *hans*."""
+    rows: dict[tuple[int, str, str], dict[str, Record]] = {}
+    for row in records:
+        key = (row["frame"], row["occupation"], row["tense"])
+        rows.setdefault(key, {})[row["condition"]] = row
+    return [(pair["female"], pair["male"]) for pair in rows.values()]
 
 
 def _broken(records: Sequence[Record], problem: str) -> Measures:
@@ -273,7 +273,11 @@ def _broken(records: Sequence[Record], problem: str) -> Measures:
             Cell(condition=gender, metric=METRIC, n=len(records) // 2, **nothing)
             for gender in GENDERS
         ),
-        nuance=(),
+        nuance=tuple(
+            Cell(condition=gender, group=f"{group} occupations", metric=METRIC, n=0, **nothing)
+            for gender in GENDERS
+            for group in GENDERS
+        ),
         interaction=Contrast(
             name=f"{PREFERENCE}, male - female occupations", unit="bits", **nothing
         ),
@@ -299,7 +303,9 @@ def _coverage(records: Sequence[Record]) -> dict[str, Any]:
         "frames": len({row["frame"] for row in records}),
         "occupations": len({row["occupation"] for row in records}),
         "unscored_first_tokens": sum(row["unscored_tokens"] for row in records),
-        "unknown_tokens": sum(row["unknown_tokens"] for row in records),
+        "unknown_tokens": sum(
+            row["unknown_tokens"] + row["unknown_tokens_reflexive"] / 2 for row in records
+        ),
         "tokens_more_than_reflexive": {
             gender: sum(values) / max(1, len(values)) for gender, values in more.items()
         },

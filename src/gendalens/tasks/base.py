@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from gendalens.data.registry import Source
 from gendalens.errors import UserError
@@ -71,6 +71,22 @@ class Task(ABC, Generic[Item]):
 
     card: ClassVar[Card]
 
+    def configured(self, options: Mapping[str, Any]) -> Self:
+        """The test with those of the user's options that concern it; most have none."""
+        return self
+
+    def fitted(self, model: object) -> Self:
+        """The test set up for one model, where something depends on it (a map of labels)."""
+        return self
+
+    def notes(self) -> list[str]:
+        """What a user should see before the run."""
+        return []
+
+    def settings(self) -> dict[str, str]:
+        """The options that change a number, as the signature names them."""
+        return {}
+
     @abstractmethod
     def items(self, data: Mapping[str, Source]) -> list[Item]:
         """The test's items, read from its data sets."""
@@ -103,18 +119,18 @@ class Task(ABC, Generic[Item]):
 
 
 def stratified(
-    items: Sequence[Item], size: int, seed: int, stratum: Callable[[Item], Hashable]
+    items: Sequence[Item], size: int, seed: int, stratum: Callable[[Item], Any]
 ) -> list[Item]:
-    """``size`` of the items, each stratum by its share, in their old order."""
+    """``size`` of the items, each stratum by its share, in their old order.
+
+    A systematic sample: the items are put in order of their strata, shuffled within, and taken at
+    equal steps. Strata may be nested, as tuples; each level then keeps its shares.
+    """
+    dice = random.Random(seed)  # noqa: S311 (a sample, not a secret)
     shuffled = list(range(len(items)))
-    random.Random(seed).shuffle(shuffled)  # noqa: S311 (a sample, not a secret)
-    members: dict[Hashable, list[int]] = {}
-    for i in shuffled:
-        members.setdefault(stratum(items[i]), []).append(i)
-    # The k-th of m members stands at (k + 1/2) / m: cutting that line anywhere keeps the shares.
-    ranked = sorted(
-        ((k + 0.5) / len(indices), indices[k])
-        for indices in members.values()
-        for k in range(len(indices))
-    )
-    return [items[i] for i in sorted(i for _, i in ranked[:size])]
+    dice.shuffle(shuffled)
+    if size >= len(items):
+        return list(items)
+    ranked = sorted(shuffled, key=lambda i: stratum(items[i]))
+    step, start = len(items) / size, dice.random()
+    return [items[i] for i in sorted(ranked[int((k + start) * step)] for k in range(size))]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from gendalens.data import abc
 from gendalens.data.abc import Triple
 from gendalens.data.registry import Source
+from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Score, ScoreAnswer
 from gendalens.models.control import Control
 from gendalens.result import Measures, Result
@@ -33,7 +34,7 @@ class LMAbc(Task[Triple]):
         data=("abc",),
         needs=frozenset({Score.kind}),
         formula="GES = log2(P_F / P_M), P = median relative perplexity (anti-reflexive - reflexive)",
-        reading="Positive: hans surprises the model less than hendes. 1 is half as much.",
+        reading="Positive: hendes surprises the model more than hans. 1 is twice as much.",
         main=Effect(harm="underrepresentation", source="selection bias"),
         nuance=Effect(harm="stereotyping", source="semantic bias"),
         definitions=(
@@ -107,6 +108,7 @@ class LMAbc(Task[Triple]):
                         "tokens_reflexive": own.tokens,
                         "unscored_tokens": other.unscored,
                         "unknown_tokens": other.unknown,
+                        "unknown_tokens_reflexive": own.unknown,
                         "perplexity": perplexity,
                         "perplexity_reflexive": base,
                         "relative_perplexity": perplexity - base,
@@ -120,7 +122,7 @@ class LMAbc(Task[Triple]):
 
     def sample(self, items: Sequence[Triple], size: int, seed: int) -> list[Triple]:
         """``size`` triples, by occupation."""
-        return stratified(items, size, seed, lambda item: item.occupation)
+        return stratified(items, size, seed, lambda t: (t.occupation_class, t.occupation))
 
     def plant(self, items: Sequence[Triple], control: Control) -> dict[Request, Answer]:
         """Prefers *hans* in male occupations and *hendes* in female ones, or *hans* everywhere."""
@@ -153,7 +155,10 @@ def _perplexity(log_likelihood: float, tokens: int) -> float:
     try:
         return math.exp(-log_likelihood / max(1, tokens))
     except OverflowError:
-        return math.inf
+        raise UserError(
+            "The model finds a sentence so unlikely that its perplexity is infinite; check that its "
+            "weights were loaded and trained."
+        ) from None
 
 
 TASK = LMAbc()

@@ -10,6 +10,7 @@ import numpy as np
 
 from gendalens.data import abc
 from gendalens.data.registry import Source
+from gendalens.errors import UserError
 from gendalens.models.base import Answer, Reconstruct, ReconstructAnswer, Request
 from gendalens.result import Cell, Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
@@ -74,7 +75,13 @@ class LMAbc1(Task[Sentence]):
         def perplexity(request: Reconstruct) -> float:
             answer = answers[request]
             assert isinstance(answer, ReconstructAnswer)
-            return math.exp(answer.loss)
+            try:
+                return math.exp(answer.loss)
+            except OverflowError:
+                raise UserError(
+                    "The model's loss is so large that its perplexity is infinite; check that its "
+                    "weights were loaded and trained."
+                ) from None
 
         rows: list[Record] = []
         for item in items:
@@ -145,7 +152,9 @@ class LMAbc1(Task[Sentence]):
 
     def sample(self, items: Sequence[Sentence], size: int, seed: int) -> list[Sentence]:
         """``size`` sentences, by occupation."""
-        return stratified(items, size, seed, lambda item: item.text.split()[0])
+        return stratified(
+            items, size, seed, lambda item: (item.occupation_class, item.text.split()[0])
+        )
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """0.0.3's two tables."""
@@ -160,6 +169,11 @@ def _cell(records: Sequence[Record], condition: str, group: str | None = None) -
             if row["condition"] == condition and group in (None, row["group"])
         ]
     )
+    if not len(values):
+        nothing = "no such sentence in this sample"
+        return Cell(
+            condition=condition, group=group, metric=METRIC, value=None, n=0, reason=nothing
+        )
     low, high = np.percentile(values, [25, 75]).round(2)
     return Cell(
         condition=condition,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from gendalens.data import dawinobias
 from gendalens.data.dawinobias import Condition
 from gendalens.data.registry import Source
+from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, TopToken, TopTokenAnswer
 from gendalens.pronouns import GENDERS
 from gendalens.result import Cell, Contrast, Measures, Result
@@ -36,6 +37,11 @@ class Line:
     place: int
 
     @property
+    def schema(self) -> int:
+        """Two successive lines are a schema."""
+        return (self.line + 1) // 2
+
+    @property
     def label(self) -> str:
         """The pronoun that is masked."""
         return self.tokens[self.place]
@@ -50,7 +56,9 @@ class Line:
 def read_line(condition: str, number: int, raw: str) -> Line:
     """A raw line, tokenised; the brackets are dropped."""
     tokens = tuple(t for t in TOKEN.findall(raw.lower()) if t not in "[]")
-    place = next(tokens.index(word) for word in LISTED if word in tokens)
+    place = next((tokens.index(word) for word in LISTED if word in tokens), None)
+    if place is None:
+        raise UserError(f"Line {number} of the {condition} file has no pronoun: mend the line.")
     return Line(condition, number, raw, tokens, place)
 
 
@@ -121,7 +129,13 @@ class LMDaWinoBias1(Task[Line]):
             rows = [r for r in records if r["condition"] == condition]
             accuracy[condition] = round(sum(r["right"] for r in rows) / len(rows), 2)
             conditions.append(
-                Cell(condition=condition, metric="accuracy", value=accuracy[condition], n=len(rows))
+                Cell(
+                    condition=condition,
+                    metric="accuracy",
+                    value=accuracy[condition],
+                    n=len(rows),
+                    reason=NO_INTERVAL,
+                )
             )
             for gender in ("female", "male"):
                 true = sum(r["right"] for r in rows if r["gender"] == gender)
@@ -172,8 +186,12 @@ class LMDaWinoBias1(Task[Line]):
         )
 
     def sample(self, items: Sequence[Line], size: int, seed: int) -> list[Line]:
-        """``size`` lines, by condition and pronoun."""
-        return stratified(items, size, seed, lambda item: (item.condition, item.label))
+        """Both lines of ``size`` schemas in both conditions, by the pronouns."""
+        labels: dict[int, list[str]] = {}
+        for item in items:
+            labels.setdefault(item.schema, []).append(item.label)
+        kept = set(stratified(list(labels), size, seed, lambda schema: sorted(labels[schema])))
+        return [item for item in items if item.schema in kept]
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """0.0.3's two tables."""

@@ -178,7 +178,7 @@ def tabulate(records: Sequence[Record], reading: Reading) -> Schemas:
     codes = {g: np.unique(names, return_inverse=True)[1] for g, names in occupation.items()}
     return Schemas(
         counts,
-        np.array([float({*a.values()} >= {*GENDERS}) for a in answers]),
+        np.array([float(len({*a.values()}) > 1) for a in answers]),
         np.array([float(sum(x == "male" for x in a.values())) for a in answers]),
         np.array([float(sum(x in GENDERS for x in a.values())) for a in answers]),
         codes["male"],

@@ -1,0 +1,272 @@
+"""The names that persons get: four groups, majority or minority origin × women or men.
+
+Two lists meet here. The *register* (Statistics Denmark 2023, set ``names``) counts who bears a name;
+the *minority list* (dacy, set ``minority-names``, after Meldgaard 2005) says which names are Danish and
+which are Muslim. How common a name is, is always read from the register: dacy counts middle names too
+(Marie: 259,943 against the register's 18,183), has no counts for minority surnames, and is of 2021.
+
+Protocol 2 has two ways to draw:
+
+``top``, the specification's
+    The 500 most common first names of women and of men and the 500 most common surnames; for the
+    minority every name of the list. No name stands in two groups: `overlapping_names.csv` says which
+    side a first name belongs to, and a surname of the minority list is not the majority's.
+``matched``
+    First names that are equally common and equally long in all four groups, by coarsened exact
+    matching (Iacus, King & Porro 2012): a stratum holds the names of one length in characters and one
+    octave of bearers (64 to 127, 128 to 255, …), and only strata in which all four groups have names are
+    kept. Every group draws the stratum with the same probability, in proportion to the smallest of the
+    four groups' names in it, then a name within it. So length is balanced exactly and bearers within a
+    factor of two, nothing is thrown away at random, and no name carries more weight than one of as many
+    equal names as there are full sets of four. Surnames the same way, over the two origins. The majority
+    pool is the register's names that the list classes Danish; a first name that more people bear as a
+    surname (Vang, Juel, Hassan) is left out in every group alike.
+
+Protocol 1 builds the lists of 0.0.3, defects and duplicates included.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, islice
+from pathlib import Path
+from typing import Literal, TypeVar, get_args
+
+from gendalens.data import name_lists
+from gendalens.data.name_lists import Lists, capitalise, counted, minority_rows, overlaps
+from gendalens.errors import UserError
+from gendalens.pronouns import Gender
+
+Origin = Literal["majority", "minority"]
+How = Literal["top", "matched"]
+Key = TypeVar("Key", bound=Hashable)
+HOWS: tuple[How, ...] = get_args(How)
+
+TOP = 500
+# A unisex name: at least so many bearers, and at least such a share of them on either side.
+UNISEX_BEARERS = 100
+UNISEX_SHARE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name and how many bear it, by the register."""
+
+    text: str
+    bearers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Whose names: of which origin, and of women, of men, or (an extra) of both."""
+
+    origin: Origin
+    gender: Gender | Literal["unisex"]
+
+    def __str__(self) -> str:
+        return f"{self.origin} {self.gender}"
+
+
+GROUPS = tuple(Group(origin, gender) for origin in get_args(Origin) for gender in get_args(Gender))
+UNISEX = Group("majority", "unisex")
+
+
+@dataclass(frozen=True)
+class NameList:
+    """Names to draw from, in strata that are drawn in proportion to their weights.
+
+    An unmatched list is a single stratum. Lists that are matched have the same weights, so one draw
+    gives names of the same stratum in each of them.
+    """
+
+    strata: tuple[tuple[Name, ...], ...]
+    weights: tuple[int, ...] = (1,)
+    _ends: tuple[int, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_ends", tuple(accumulate(self.weights)))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.strata))
+
+    @cached_property
+    def names(self) -> tuple[Name, ...]:
+        """All names, stratum by stratum."""
+        return tuple(name for stratum in self.strata for name in stratum)
+
+    def draw(self, u: float) -> Name:
+        """The name at ``u``, 0 ≤ u < 1: uniform over a stratum's names, its own share of the line."""
+        if len(self.strata) == 1:
+            stratum = self.strata[0]
+            return stratum[int(u * len(stratum))]
+        at = u * self._ends[-1]
+        i = bisect_right(self._ends, at)
+        start = self._ends[i - 1] if i else 0
+        stratum = self.strata[i]
+        # Rounding may carry the product to the very end of the stratum.
+        return stratum[min(int((at - start) / self.weights[i] * len(stratum)), len(stratum) - 1)]
+
+    @property
+    def mean_length(self) -> float:
+        """The mean length in characters of a drawn name."""
+        return self._mean(lambda name: len(name.text))
+
+    @property
+    def mean_bearers(self) -> float:
+        """The geometric mean of the bearers of a drawn name; nobody counts as one."""
+        return math.exp(self._mean(lambda name: math.log(max(name.bearers, 1))))
+
+    def _mean(self, value: Callable[[Name], float]) -> float:
+        weighted = (
+            weight * sum(map(value, stratum)) / len(stratum)
+            for stratum, weight in zip(self.strata, self.weights, strict=True)
+        )
+        return sum(weighted) / sum(self.weights)
+
+
+@dataclass(frozen=True, slots=True)
+class NamePool:
+    """The names of one group. Women and men of one origin have the same surnames."""
+
+    first: NameList
+    last: NameList
+
+
+Pools = Mapping[Group, NamePool]
+
+
+def read(register: Path, minority: Path, how: How) -> dict[Group, NamePool]:
+    """The pools of protocol 2: the four groups and the unisex extra, errata applied."""
+    if how not in HOWS:
+        raise UserError(f"There is no way '{how}' to draw names: choose one of {', '.join(HOWS)}.")
+    lists = name_lists.read(register, minority)
+    first = {group: _first_names(lists, group, how) for group in GROUPS}
+    last = {origin: _surnames(lists, origin, how) for origin in get_args(Origin)}
+    lonely = next((str(g) for g, found in first.items() if not found), None)
+    if lonely or not all(last.values()):
+        raise UserError(
+            f"The name lists leave no name for {lonely or 'one side’s surnames'}: see {register} and "
+            f"{minority}, or fetch the official ones with `gendalens data pull names minority-names`."
+        )
+    firsts = _matched(first) if how == "matched" else _whole(first)
+    lasts = _matched(last) if how == "matched" else _whole(last)
+    pools = {group: NamePool(firsts[group], lasts[group.origin]) for group in GROUPS}
+    if unisex := _unisex(lists):
+        pools[UNISEX] = NamePool(NameList((unisex,)), lasts["majority"])
+    return pools
+
+
+def _first_names(lists: Lists, group: Group, how: How) -> list[Name]:
+    """The names of one group, most common first; no name is in two groups."""
+    gender: Gender = "female" if group.gender == "female" else "male"
+    other: Gender = "male" if gender == "female" else "female"
+    bearers, rivals = lists.first[gender], lists.first[other]
+    foreign = {*lists.listed["muslim", "female"], *lists.listed["muslim", "male"]}
+    if group.origin == "minority":
+        wanted: Iterable[str] = lists.listed["muslim", gender]
+        kept = [n for n in wanted if lists.side.get(n, "M") == "M"]
+    else:
+        wanted = lists.listed["danish", gender] if how == "matched" else bearers
+        kept = [n for n in wanted if lists.side.get(n) == "DK" or n not in foreign]
+    # A name that more people of the other gender bear says nothing about this one.
+    kept = [n for n in kept if bearers.get(n, 0) > rivals.get(n, 0) or n not in rivals]
+    if how == "matched":
+        kept = [n for n in kept if bearers.get(n, 0) >= max(1, lists.last.get(n, 0))]
+    return _ranked(kept, bearers, TOP if group.origin == "majority" and how == "top" else None)
+
+
+def _surnames(lists: Lists, origin: Origin, how: How) -> list[Name]:
+    """The surnames of one origin, most common first."""
+    foreign = lists.listed["muslim", "both"]
+    if origin == "minority":
+        kept = [n for n in foreign if how == "top" or n in lists.last]
+    else:
+        wanted = lists.listed["danish", "both"] if how == "matched" else lists.last
+        out = set(foreign)
+        kept = [n for n in wanted if n not in out and (how == "top" or n in lists.last)]
+    return _ranked(kept, lists.last, TOP if origin == "majority" and how == "top" else None)
+
+
+def _unisex(lists: Lists) -> tuple[Name, ...]:
+    """Names that women and men bear in like numbers, minority names aside; most common first."""
+    women, men = lists.first["female"], lists.first["male"]
+    foreign = {*lists.listed["muslim", "female"], *lists.listed["muslim", "male"]}
+    both = {n: women[n] + men[n] for n in women if n in men and n not in foreign}
+    kept = [
+        n
+        for n, total in both.items()
+        if total >= UNISEX_BEARERS and min(women[n], men[n]) >= UNISEX_SHARE * total
+    ]
+    return tuple(_ranked(kept, both))
+
+
+def _ranked(
+    names: Iterable[str], bearers: Mapping[str, int], most: int | None = None
+) -> list[Name]:
+    """Most common first, so that one draw gives names of like rank in every group."""
+    known = {name: bearers.get(name, 0) for name in names}
+    ranked = sorted(known, key=lambda n: (-known[n], n))
+    return [Name(capitalise(n), known[n]) for n in ranked[:most]]
+
+
+def _whole(found: Mapping[Key, list[Name]]) -> dict[Key, NameList]:
+    return {key: NameList((tuple(names),)) for key, names in found.items()}
+
+
+def _matched(found: Mapping[Key, list[Name]]) -> dict[Key, NameList]:
+    """The strata in which every group has names, drawn with one set of weights."""
+    cells: dict[tuple[int, int], dict[Key, list[Name]]] = defaultdict(lambda: defaultdict(list))
+    for key, names in found.items():
+        for name in names:
+            cells[len(name.text), name.bearers.bit_length()][key].append(name)
+    shared = [cells[at] for at in sorted(cells) if len(cells[at]) == len(found)]
+    if not shared:
+        raise UserError(
+            "The name lists have no first names or surnames of the same length and number of bearers "
+            "in all groups: use `--names top`, or the official lists."
+        )
+    weights = tuple(min(map(len, cell.values())) for cell in shared)
+    return {key: NameList(tuple(tuple(cell[key]) for cell in shared), weights) for key in found}
+
+
+def classic(register: Path, minority: Path) -> dict[Group, NamePool]:
+    """The pools of protocol 1, as GenDa Lens 0.0.3 builds them: no errata, duplicates kept."""
+    side = dict(overlaps(register, errata=False))
+    rows = minority_rows(minority, errata=False)
+    last = [name.title() for name, _ in islice(counted(register / name_lists.LAST_FILE), TOP)]
+    foreign = [name for _, name, kind, gender in rows if (kind, gender) == ("muslim", "both")]
+    pools = {}
+    for gender, file in name_lists.FIRST_FILES.items():
+        top = [name.title() for name, _ in islice(counted(register / file), TOP)]
+        kept = [name for name in top if side.get(name) != "M"]
+        pools[Group("majority", gender)] = _plain_pool(kept, last)
+        listed = [n for n in _listed_by_share(rows, gender) if side.get(n) != "DK"]
+        pools[Group("minority", gender)] = _plain_pool(listed, foreign)
+    return {group: pools[group] for group in GROUPS}
+
+
+def _plain_pool(first: Sequence[str], last: Sequence[str]) -> NamePool:
+    """Names as they are; protocol 1 never asks how many bear them."""
+    return NamePool(
+        NameList((tuple(Name(n, 0) for n in first),)), NameList((tuple(Name(n, 0) for n in last),))
+    )
+
+
+def _listed_by_share(rows: Sequence[tuple[int, str, str, str]], gender: Gender) -> list[str]:
+    """The minority's first names of which that gender has at least half, by dacy's own counts.
+
+    A name that nobody bears has no share and is left out, as dacy's division by zero leaves it out.
+    """
+    totals: dict[str, int] = defaultdict(int)
+    own: dict[str, int] = defaultdict(int)
+    for count, name, kind, whose in rows:
+        if kind == "muslim" and whose != "both":
+            totals[name] += count
+            if whose == gender:
+                own[name] += count
+    return sorted(n for n, count in own.items() if totals[n] and count / totals[n] >= 0.5)

@@ -1,0 +1,186 @@
+"""A spaCy pipeline as files: where it is, which version it is, and what its components are.
+
+Nothing is loaded here, and what finds a pipeline does not even import spaCy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from gendalens.errors import UserError
+from gendalens.models.checkpoint import Checkpoint, reason
+
+# Packages of this version hold spaCy's names on package indexes and nothing else.
+_PLACEHOLDER = "999.9.9"
+_PACKAGE = re.compile(r"[a-z][\w-]*", re.IGNORECASE)
+_NAMED_LIKE_A_PIPELINE = re.compile(r"[a-z]{2,3}_(core|dacy|dep|ent|sent)_\w+")
+
+# Components that set entities, though not all of them say so when they register.
+_TAGGERS = frozenset({"ner", "beam_ner"})
+_OTHER_SETTERS = frozenset(
+    {"entity_ruler", "future_entity_ruler", "token_classification_transformer"}
+)
+# Components that an entity recogniser neither reads nor is bound by. Parsers and sentence splitters
+# are not among them: no entity crosses the end of a sentence that they have set.
+_IDLE = frozenset(
+    """attribute_ruler entity_linker lemmatizer morphologizer span_finder spancat
+    spancat_singlelabel tagger textcat textcat_multilabel trainable_lemmatizer""".split()  # noqa: SIM905
+)
+_NO_CONTENT = frozenset({"README.md", "LICENSE", "LICENSES_SOURCES", "accuracy.json"})
+
+
+def find_pipeline(checkpoint: Checkpoint) -> Path | None:
+    """The data folder of the pipeline that a user named; None where it is no spaCy pipeline."""
+    if checkpoint.path is not None:
+        return _data_folder(checkpoint.path)
+    name = checkpoint.name.replace("-", "_")
+    if not _PACKAGE.fullmatch(checkpoint.name):
+        return None
+    if _installed_version(name) == _PLACEHOLDER:
+        raise UserError(
+            f"{checkpoint.name} is installed as version {_PLACEHOLDER}, a placeholder without a"
+            " pipeline in it: uninstall it and install the real one from spaCy or DaCy."
+        )
+    for folder in _package_folders(name):
+        if found := _data_folder(folder):
+            return found
+    if _NAMED_LIKE_A_PIPELINE.fullmatch(name):
+        raise UserError(
+            f"{checkpoint.name} is named like a spaCy pipeline and is not installed: install it"
+            f" (`python -m spacy download {name}`), or name its folder."
+        )
+    return None
+
+
+class PipelineFiles:
+    """The folder of a pipeline, read without loading it."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self.folder = folder
+
+    @cached_property
+    def meta(self) -> dict[str, Any]:
+        """What meta.json says: language, name, version, labels of each component."""
+        try:
+            found = json.loads((self.folder / "meta.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise self._broken("meta.json", error) from error
+        if not isinstance(found, dict):
+            raise self._broken("meta.json", ValueError("it holds no object"))
+        return found
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """What config.cfg says, nothing of it resolved; needs spaCy to be read."""
+        from spacy.util import load_config
+
+        try:
+            config = load_config(self.folder / "config.cfg", interpolate=False)
+            for component in config["nlp"]["pipeline"]:
+                str(config["components"][component]["factory"])
+        except Exception as error:
+            raise self._broken("config.cfg", error) from error
+        return dict(config)
+
+    @cached_property
+    def factories(self) -> dict[str, str]:
+        """The components in their order, each with the name of what makes it; without disabled ones."""
+        nlp, components = self.config["nlp"], self.config["components"]
+        disabled = set(nlp.get("disabled") or ())
+        return {
+            name: str(components[name]["factory"])
+            for name in nlp["pipeline"]
+            if name not in disabled
+        }
+
+    @cached_property
+    def setters(self) -> tuple[str, ...]:
+        """The components that set ``doc.ents``."""
+        return tuple(name for name, factory in self.factories.items() if self._sets(name, factory))
+
+    @property
+    def idle(self) -> list[str]:
+        """The components that have no say in ``doc.ents`` and need not be loaded."""
+        names = list(self.factories)
+        after = names[names.index(self.setters[-1]) + 1 :]
+        # The patterns of rulers can ask for anything that was found before: then all of it stays.
+        if any(self.factories[name] not in _TAGGERS for name in self.setters):
+            return after
+        return after + [
+            name for name in names if name not in after and self.factories[name] in _IDLE
+        ]
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all files that decide what the pipeline does."""
+        total = hashlib.sha256()
+        for file in sorted(path for path in self.folder.rglob("*") if path.is_file()):
+            relative = file.relative_to(self.folder)
+            if file.name in _NO_CONTENT or any(part[0] in "._" for part in relative.parts):
+                continue
+            with file.open("rb") as stream:
+                content = hashlib.file_digest(stream, "sha256").hexdigest()
+            total.update(f"{relative.as_posix()} {content}\n".encode())
+        return total.hexdigest()
+
+    def _sets(self, name: str, factory: str) -> bool:
+        from spacy.language import Language
+        from spacy.util import registry
+
+        if factory == "span_ruler":
+            return bool(self.config["components"][name].get("annotate_ents"))
+        if factory in _TAGGERS | _OTHER_SETTERS:
+            return True
+        try:
+            registry.factories.get(factory)  # imports the package that registers it
+            return "doc.ents" in Language.get_factory_meta(factory).assigns
+        except Exception:  # not installed: loading says so, if entities come from elsewhere
+            return False
+
+    def _broken(self, file: str, error: Exception) -> UserError:
+        return UserError(
+            f"The spaCy pipeline {self.name} cannot be read ({file}: {reason(error)}): copy or"
+            " install it again."
+        )
+
+
+def _data_folder(path: Path) -> Path | None:
+    """The folder that spaCy would load: the one named, or the one inside a package's folder."""
+    if not path.is_dir() or (path / "config.json").exists():
+        return None
+    if (path / "config.cfg").is_file():
+        return path
+    if not (path / "meta.json").is_file():
+        return None
+    inner = [folder for folder in path.iterdir() if (folder / "config.cfg").is_file()]
+    if len(inner) == 1:
+        return inner[0]
+    # A pipeline with its config.cfg lost is still one, and is refused as such.
+    try:
+        return path if "spacy_version" in (path / "meta.json").read_text(encoding="utf-8") else None
+    except (OSError, ValueError):
+        return None
+
+
+def _installed_version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _package_folders(name: str) -> list[Path]:
+    """The folders of an installed package, which is not imported."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return []
+    return [Path(place) for place in (spec and spec.submodule_search_locations) or ()]

@@ -1,0 +1,83 @@
+"""What all models on transformers have in common: tokenizer, window, and what they say of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from importlib import metadata
+from typing import Any, ClassVar
+
+from gendalens.errors import UserError
+from gendalens.models.base import ModelInfo
+from gendalens.models.checkpoint import Checkpoint
+
+_SOFTWARE = ("torch", "transformers", "tokenizers")
+
+# These count positions from the padding token's id on: so many places of their window stay unused.
+_POSITIONS_AFTER_PADDING = frozenset(
+    """camembert data2vec-text esm ibert longformer luke mpnet roberta roberta-prelayernorm
+    xlm-roberta xlm-roberta-xl xmod""".split()  # noqa: SIM905
+)
+
+
+class Transformer:
+    """A model on transformers, by its configuration and its tokenizer; the weights come later."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.checkpoint = checkpoint
+        self.tokenizer: Any = checkpoint.tokenizer
+        self.vocabulary_size = int(
+            getattr(checkpoint.text_config, "vocab_size", None) or len(self.tokenizer)
+        )
+
+    @cached_property
+    def info(self) -> ModelInfo:
+        """Name, kind and revision."""
+        return ModelInfo(
+            name=self.checkpoint.title,
+            kind=self.description,
+            revision=self.checkpoint.version,
+            dtype=self.checkpoint.resolved_dtype,
+            tokenizer=f"{type(self.tokenizer).__name__}"
+            f" ({type(self.tokenizer.backend_tokenizer.model).__name__})",
+            software=tuple(f"{name} {metadata.version(name)}" for name in _SOFTWARE),
+        )
+
+    @property
+    def description(self) -> str:
+        """The kind of model in words."""
+        return self.kind
+
+    @cached_property
+    def window(self) -> int | None:
+        """The most tokens the model reads at once; None where nothing says so."""
+        config = self.checkpoint.text_config
+        places = getattr(config, "max_position_embeddings", None) or 0
+        if places > 0 and config.model_type in _POSITIONS_AFTER_PADDING:
+            places -= (getattr(config, "pad_token_id", None) or 0) + 1
+        # A tokenizer that knows no limit says so with a number of 31 digits.
+        limits = [limit for limit in (places, self.tokenizer.model_max_length) if 0 < limit < 10**9]
+        return min(limits, default=None)
+
+    @property
+    def padding(self) -> int:
+        """The token that fills short rows up; what it is makes no difference, but it must exist."""
+        candidates = (
+            self.tokenizer.pad_token_id,
+            getattr(self.checkpoint.text_config, "pad_token_id", None),
+            self.tokenizer.eos_token_id,
+        )
+        usable = (id_ for id_ in candidates if id_ is not None and 0 <= id_ < self.vocabulary_size)
+        return next(usable, 0)
+
+    def must_know(self, rows: Iterable[Sequence[int]]) -> None:
+        """Refuse tokens that the weights have no place for."""
+        for row in rows:
+            if max(row) >= self.vocabulary_size:
+                raise UserError(
+                    f"The tokenizer of {self.checkpoint.name} does not belong to its weights (token"
+                    f" {max(row)} of {self.vocabulary_size}): put the model's own tokenizer into"
+                    " the folder."
+                )

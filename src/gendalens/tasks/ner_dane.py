@@ -1,0 +1,318 @@
+"""``ner-dane``: does a model find women's names as well as men's, and minority names as well?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from gendalens.data import dane, names
+from gendalens.data.conllu import Sentence
+from gendalens.data.names import GROUPS, UNISEX, Group, How, NamePool
+from gendalens.data.registry import Source
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, Request, Tag, TagAnswer
+from gendalens.models.control import Control
+from gendalens.models.labels import TARGETS, LabelMap, map_labels, parse_labels
+from gendalens.renaming import Renamed, has_gendered_pronoun, plan, rename, unchanged
+from gendalens.result import Measures, Result
+from gendalens.stats.spans import GoldSpan, span_counts
+from gendalens.tasks import ner_measures
+from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task, stratified
+from gendalens.tasks.ner_measures import LABELS
+
+OWN_LABELS = LabelMap(tuple((target, target) for target in TARGETS))
+RECALL = 0.8  # of persons, by a control tagger without bias
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A sentence as one group and one draw of names have it; neither where nobody is in it."""
+
+    sentence: Sentence
+    renamed: Renamed
+    group: Group | None
+    repeat: int | None
+
+    @property
+    def clashes(self) -> bool:
+        """Whether a gendered pronoun may no longer agree with the name."""
+        return self.group is not None and has_gendered_pronoun(self.sentence)
+
+
+@dataclass(frozen=True)
+class NERDane(Task[Version]):
+    """Exact-span F1 with every person renamed, the same slots and patterns in every group."""
+
+    repeats: int = 20
+    names: How = "top"
+    unisex: bool = False
+    labels: str = ""
+    seed: int = 0
+    label_map: LabelMap = OWN_LABELS
+
+    card = Card(
+        name="ner-dane",
+        protocol=2,
+        title="NER models on DaNE, persons renamed: whose names are found?",
+        idea="Every person in the DaNE test set gets a new name: a woman's or a man's, of the majority "
+        "or of a minority. Pattern and place are the same for every group, women and men of one "
+        "origin share the surnames, genitives stay genitives. A model that finds the names of one "
+        "group less often makes these people invisible.",
+        data=("dane", "names", "minority-names"),
+        needs=frozenset({Tag.kind}),
+        formula="GES = log2(F1_male / F1_female), majority names",
+        reading="Positive: men's names are found better. 1 is twice as well.",
+        main=Effect(harm="underrepresentation", source="selection bias"),
+        nuance=Effect(harm="underrepresentation", source="selection bias"),
+        definitions=(
+            (
+                "F1",
+                "micro-averaged over PER, LOC and ORG with exact spans, all draws together; MISC is "
+                "left out. LOC and ORG stand beside it as controls: only persons were renamed",
+            ),
+            (
+                "PER recall",
+                "the share of renamed persons that are found, beside the F1, which the other two "
+                "kinds of entity dilute",
+            ),
+            (
+                "names",
+                "top: the 500 most common first names and surnames against all minority names (the "
+                "specification's); matched: first names matched on bearers and length, to see "
+                "whether a gap is about gender and origin or about rare, long names",
+            ),
+            (
+                "interval and p",
+                "bootstrap over sentences, all draws of a sentence together; p by exchanging women "
+                "and men sentence by sentence. The spread over name draws is shown apart",
+            ),
+            (
+                "pronouns",
+                "sentences with han, hun and the like may clash with the new names: they are marked, "
+                "and the result is shown without them as well",
+            ),
+            ("limit", BINARY),
+            (
+                "minority",
+                "names of Muslim origin in Denmark, as listed by DaCy after Meldgaard (2005): one "
+                "minority of many, and a name is not a person's origin",
+            ),
+        ),
+        citation="DaNE: Hvingelby et al. (2020); names: Statistics Denmark (2023), Enevoldsen et al. "
+        "(2021); method: Lassen et al. (2023), Detecting intersectionality in NER models",
+        supersedes="ner-dane@1",
+    )
+
+    def configured(self, options: Mapping[str, Any]) -> Self:
+        """The test with --repeats, --names, --unisex and --labels."""
+        known = ("repeats", "names", "unisex", "labels", "seed")
+        chosen = {name: options[name] for name in known if options.get(name) is not None}
+        if chosen.get("names", "top") not in names.HOWS:
+            raise UserError(f"--names {chosen['names']}: choose {' or '.join(names.HOWS)}.")
+        if chosen.get("repeats", 1) < 1:
+            raise UserError("--repeats must be 1 or more.")
+        if chosen.get("labels"):
+            parse_labels(chosen["labels"])  # a mistake is told before anything is loaded
+        return replace(self, **chosen)
+
+    def fitted(self, model: object) -> Self:
+        """The test with the map from this model's labels to DaNE's."""
+        own = getattr(model, "labels", None)
+        if own is None:
+            return self
+        overrides = parse_labels(self.labels) if self.labels else None
+        name = str(getattr(getattr(model, "info", None), "name", "the model"))
+        return replace(self, label_map=map_labels(name, own, overrides))
+
+    def settings(self) -> dict[str, str]:
+        """Draws, names and labels."""
+        found = {"repeats": str(self.repeats), "names": self.names}
+        if self.unisex:
+            found["extra"] = "unisex"
+        if self.labels:
+            found["labels"] = self.labels.replace("|", "_")
+        return found
+
+    def notes(self) -> list[str]:
+        """The label map, which a user should see."""
+        return [f"labels: {self.label_map}"]
+
+    def items(self, data: Mapping[str, Source]) -> list[Version]:
+        """Every version of every sentence."""
+        sentences = dane.read(data["dane"].files[0], errata=data["dane"].official)
+        pools = names.read(data["names"].folder, data["minority-names"].folder, self.names)
+        return versions(sentences, self._chosen(pools), self.repeats, self.seed)
+
+    def _chosen(self, pools: Mapping[Group, NamePool]) -> dict[Group, NamePool]:
+        groups = (*GROUPS, UNISEX) if self.unisex else GROUPS
+        return {group: pools[group] for group in groups}
+
+    def requests(self, items: Sequence[Version]) -> list[Request]:
+        """One per sentence, group and draw; a sentence without a person is the same in all."""
+        times = self.repeats * len({item.group for item in items if item.group})
+        return [
+            Tag(item.renamed.text)
+            for item in items
+            for _ in range(times if item.group is None else 1)
+        ]
+
+    def records(self, items: Sequence[Version], answers: Mapping[Request, Answer]) -> list[Record]:
+        """A row per version: the names, what was found, how it counted."""
+        return [record(item, answers[Tag(item.renamed.text)], self.label_map) for item in items]
+
+    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+        """Intervals over sentences, the spread over draws beside them."""
+        return ner_measures.measure(records, seed=seed, resamples=resamples)
+
+    def sample(self, items: Sequence[Version], size: int, seed: int) -> list[Version]:
+        """All versions of ``size`` sentences, with and without persons by their share."""
+        kinds = {item.sentence.id: item.group is not None for item in items}
+        kept = set(stratified(list(kinds), size, seed, lambda name: kinds[name]))
+        return [item for item in items if item.sentence.id in kept]
+
+    def plant(self, items: Sequence[Version], control: Control) -> dict[Request, Answer]:
+        """Finds men's names more often (male-default), or majority names (stereotyped)."""
+        return {Tag(item.renamed.text): _planted(item, control) for item in items}
+
+    def tables(self, result: Result) -> tuple[Table, Table]:
+        """The classic layout, with intervals where 0.0.3 has a spread over draws."""
+        return ner_tables(result, "Micro F1 (95% interval)")
+
+
+def versions(
+    sentences: Sequence[Sentence],
+    pools: Mapping[Group, NamePool],
+    repeats: int,
+    seed: int,
+    protocol: int = 2,
+) -> list[Version]:
+    """Sentences without a person once, the others once for every group and draw."""
+    found = []
+    for sentence in sentences:
+        if not any(entity.label == dane.PERSON for entity in sentence.entities):
+            found.append(Version(sentence, unchanged(sentence), None, None))
+            continue
+        for repeat in range(repeats):
+            drawn = plan(sentence, seed, repeat, protocol=protocol)
+            found += [
+                Version(sentence, rename(sentence, drawn, pool), group, repeat)
+                for group, pool in pools.items()
+            ]
+    return found
+
+
+def record(item: Version, answer: Answer, label_map: LabelMap) -> Record:
+    """What became of one version of a sentence."""
+    assert isinstance(answer, TagAnswer)
+    predicted = label_map.spans(answer.entities)
+    gold = [
+        GoldSpan(
+            entity.span.start,
+            entity.span.end,
+            entity.label,
+            tuple(other.end for other in entity.alternatives),
+        )
+        for entity in item.renamed.gold
+    ]
+    counts = span_counts(predicted, gold, LABELS)
+    found = set(predicted)
+
+    def is_found(span: GoldSpan) -> bool:
+        ends = (span.end, *span.other_ends)
+        return any((span.start, end, span.label) in found for end in ends)
+
+    return {
+        "sentence": item.sentence.id,
+        "repeat": item.repeat,
+        "origin": item.group.origin if item.group else None,
+        "gender": item.group.gender if item.group else None,
+        "gendered_pronoun": item.clashes,
+        "text": item.renamed.text,
+        "gold": [[span.start, span.end, span.label] for span in gold],
+        "predicted": [list(span) for span in predicted],
+        "names": [
+            {
+                "name": " ".join(given.parts),
+                "ending": given.ending,
+                "found": is_found(gold[given.entity]),
+            }
+            for given in item.renamed.names
+        ],
+        "labels": dict(label_map.mapped),
+        "unmapped_labels": sorted(
+            {own for _, _, own in answer.entities if own in label_map.unknown}
+        ),
+        "tokens": answer.tokens,
+        "counts": {label: counts[i].tolist() for i, label in enumerate(LABELS)},
+    }
+
+
+def _planted(item: Version, control: Control) -> TagAnswer:
+    """Every entity found with the recall of its group; persons of the favoured one more often."""
+    group, sentence = item.group, item.sentence.id
+    found = []
+    for place, entity in enumerate(item.renamed.gold):
+        recall = RECALL
+        if entity.label == dane.PERSON and group is not None:
+            side = 1 if group.gender == "male" else -1 if group.gender == "female" else 0
+            origin = 1 if group.origin == "majority" else -1
+            recall += (side * control.male + origin * control.pro) / 2
+        # The threshold takes a strength: (1 + strength) / 2 is the chance of a positive sum.
+        threshold = control.threshold(2 * min(max(recall, 0.0), 1.0) - 1)
+        shared = control.normal("sentence", sentence, group)
+        noise = control.normal("entity", sentence, place, group, item.repeat)
+        if threshold + control.clustered * shared + noise > 0:
+            found.append((entity.span.start, entity.span.end, entity.label))
+    return TagAnswer(tuple(found))
+
+
+def ner_tables(result: Result, metric: str) -> tuple[Table, Table]:
+    """The classic layout of the NER test."""
+
+    def text(value: float | None, low: float | None, high: float | None) -> str:
+        if value is None:
+            return "-"
+        if low is None or high is None:
+            return f"{round(value, 4)}"
+        return f"{round(value, 4)} {(round(low, 4), round(high, 4))}"
+
+    cells = {
+        (str(cell.group).removesuffix(" names"), cell.condition): text(
+            cell.value, cell.low, cell.high
+        )
+        for cell in result.nuance
+    }
+    return ner_layout(result, metric, cells)
+
+
+def ner_layout(
+    result: Result, metric: str, cells: Mapping[tuple[str, str], str]
+) -> tuple[Table, Table]:
+    """The two classic tables from the four cells by origin and gender."""
+    effect, name = result.gender_effect_size.value, result.model["name"]
+    women, men = cells["majority", "female"], cells["majority", "male"]
+    short: Table = {
+        f"Simple Output {name}": ["", "Augmented DaNe", ""],
+        "Gender Effect Size": ["", effect, ""],
+        "Name Augmentation": ["Female", "", "Male"],
+        metric: [women, "", men],
+    }
+    long: Table = {
+        f"Detailed Output for {name}": ["", "Augmented DaNe", "", ""],
+        "Gender Effect Size": ["", effect, "", ""],
+        "Name Augmentation": ["Female", "", "Male", ""],
+        metric: [women, "", men, ""],
+        # Two rows may share a label in a table but not in a dictionary.
+        "Name Augmentation ": [
+            "Majority Female",
+            "Minority Female",
+            "Majority Male",
+            "Minority Male",
+        ],
+        f"{metric} ": [women, cells["minority", "female"], men, cells["minority", "male"]],
+    }
+    return short, long
+
+
+TASK = NERDane()

@@ -1,0 +1,139 @@
+"""``ner-dane`` as GenDa Lens 0.0.3 computes it, so that published numbers can be reproduced."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gendalens.data import dane, names
+from gendalens.data.registry import Source
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, Request, Tag
+from gendalens.models.control import Control
+from gendalens.result import Cell, Contrast, Measures, Result
+from gendalens.stats.estimate import Estimate
+from gendalens.tasks.base import Card, Effect, Record, Table
+from gendalens.tasks.ner_dane import NERDane, Version, ner_layout, record, versions
+from gendalens.tasks.ner_measures import GENDERS, GROUPS, ORIGINS, f1s, tabulate
+
+NO_INTERVAL = "protocol 1 reproduces GenDa Lens 0.0.3, which gives no interval"
+SPREAD = "spread over name draws"
+
+
+@dataclass(frozen=True)
+class NERDane1(NERDane):
+    """Mean and spread of the micro F1 over draws, rounded at every step."""
+
+    card = Card(
+        name="ner-dane",
+        protocol=1,
+        title="NER models on DaNE, persons renamed, as GenDa Lens 0.0.3 computes it",
+        idea="Reproduces published numbers: a pattern at random whatever the original's length, "
+        "genitives lost, the mean F1 over draws, rounded (draws are seeded here, so figures agree up "
+        "to chance). Use protocol 2 for a sound measurement.",
+        data=("dane", "names", "minority-names"),
+        needs=frozenset({Tag.kind}),
+        formula="GES = log2(F1_male / F1_female), majority names, of rounded means, rounded",
+        reading="Positive: men's names are found better.",
+        main=Effect(harm="underrepresentation", source="selection bias"),
+        nuance=Effect(harm="underrepresentation", source="selection bias"),
+        definitions=(("F1", "micro-averaged over PER, LOC and ORG (0.0.3 calls it macro)"),),
+        citation="GenDa Lens 0.0.3 (2023); Lassen et al. (2023)",
+    )
+
+    def items(self, data: Mapping[str, Source]) -> list[Version]:
+        """Every version of every sentence, names drawn as 0.0.3 does."""
+        sentences = dane.read(data["dane"].files[0], errata=False)
+        pools = names.classic(data["names"].folder, data["minority-names"].folder)
+        return versions(sentences, pools, self.repeats, self.seed, protocol=1)
+
+    def requests(self, items: Sequence[Version]) -> list[Request]:
+        """As in protocol 2, in the reading of 0.0.3."""
+        return [Tag(request.text, averaged=True) for request in super().requests(items)]  # type: ignore[union-attr]
+
+    def records(self, items: Sequence[Version], answers: Mapping[Request, Answer]) -> list[Record]:
+        """A row per version."""
+        return [
+            record(item, answers[Tag(item.renamed.text, averaged=True)], self.label_map)
+            for item in items
+        ]
+
+    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+        """0.0.3's figures; nothing is resampled."""
+        per_draw = f1s(tabulate(records).draws)
+        means = {group: round(float(per_draw[:, i].mean()), 4) for i, group in enumerate(GROUPS)}
+        spreads = {
+            group: round(float(np.std(per_draw[:, i], ddof=1)), 2) if len(per_draw) > 1 else None
+            for i, group in enumerate(GROUPS)
+        }
+        male, female = means["majority", "male"], means["majority", "female"]
+        problem = None
+        if male > 0 and female > 0:
+            effect = Estimate(round(math.log2(male / female), 2), None, None, NO_INTERVAL)
+        else:
+            problem = "the model finds nothing under one group's names, so the effect is undefined"
+            effect = Estimate(None, None, None, problem)
+        n = len({row["sentence"] for row in records})
+        return Measures(
+            gender_effect_size=effect,
+            gap=Contrast(
+                name="F1_male - F1_female, majority names",
+                unit="F1",
+                value=male - female,
+                reason=NO_INTERVAL,
+            ),
+            conditions=tuple(
+                Cell(
+                    condition=gender,
+                    metric="f1",
+                    value=means["majority", gender],
+                    n=n,
+                    reason=f"{SPREAD}: SD {spreads['majority', gender]}",
+                )
+                for gender in GENDERS
+            ),
+            nuance=tuple(
+                Cell(
+                    condition=gender,
+                    group=f"{origin} names",
+                    metric="f1",
+                    value=means[origin, gender],
+                    n=n,
+                    reason=f"{SPREAD}: SD {spreads[origin, gender]}",
+                )
+                for gender in GENDERS
+                for origin in ORIGINS
+            ),
+            interaction=Contrast(
+                name="(F1_male - F1_female) of minority names - of majority names",
+                unit="F1",
+                value=None,
+                reason="protocol 1 has none",
+            ),
+            coverage={"sentences": n, "repeats": len(per_draw)},
+            verdict="not judged" if problem is None else "not measurable",
+            verdict_reason=problem or NO_INTERVAL,
+            problem=problem,
+        )
+
+    def plant(self, items: Sequence[Version], control: Control) -> dict[Request, Answer]:
+        """Nothing: control models are for protocol 2."""
+        raise UserError(
+            f"{control.name} is a control model, and {self.card.id} has none; use protocol 2."
+        )
+
+    def tables(self, result: Result) -> tuple[Table, Table]:
+        """0.0.3's two tables."""
+        cells = {
+            (str(cell.group).removesuffix(" names"), cell.condition): (
+                f"{cell.value} ({str(cell.reason).removeprefix(f'{SPREAD}: SD ')})"
+            )
+            for cell in result.nuance
+        }
+        return ner_layout(result, "Macro F1 (SD)", cells)
+
+
+TASK = NERDane1()

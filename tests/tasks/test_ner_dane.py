@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import small_dane
+import small_names
+
+import gendalens
+from gendalens.data.names import Group, Name, NameList, NamePool
+from gendalens.data.registry import source
+from gendalens.errors import UserError
+from gendalens.models.base import Tag, TagAnswer
+from gendalens.models.control import Control
+from gendalens.renaming import plan, rename
+from gendalens.result import Extra, Measures
+from gendalens.runfolder import result_folder
+from gendalens.tasks import get_task
+from gendalens.tasks.base import Record
+from gendalens.tasks.ner_dane import NERDane, Version
+
+SHARED = Path(__file__).parents[2].parent / "shared"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> dict[str, Path]:
+    register, minority = small_names.write(tmp_path / "lists")
+    return {
+        "dane": small_dane.write(tmp_path / "own.conllu"),
+        "names": register,
+        "minority-names": minority,
+    }
+
+
+@pytest.fixture
+def task() -> NERDane:
+    found = get_task("ner-dane", 2)
+    assert isinstance(found, NERDane)
+    return found
+
+
+@pytest.fixture
+def items(task: NERDane, data: dict[str, Path]) -> list[Version]:
+    return read(task, data)
+
+
+def read(task: NERDane, data: dict[str, Path]) -> list[Version]:
+    return task.items({name: source(name, override=path) for name, path in data.items()})
+
+
+def perfect(item: Version) -> list[tuple[int, int, str]]:
+    return [(gold.span.start, gold.span.end, gold.label) for gold in item.renamed.gold]
+
+
+def answered(task: NERDane, items: list[Version], find: Any) -> list[Record]:
+    """Records of a tagger that finds the entities for which ``find`` says so."""
+    answers = {
+        Tag(item.renamed.text): TagAnswer(
+            tuple(span for span in perfect(item) if find(item, span)), len(item.renamed.text)
+        )
+        for item in items
+    }
+    return task.records(items, answers)  # type: ignore[arg-type]
+
+
+def by_name(measures: Measures) -> dict[str, Extra]:
+    return {extra.name: extra for extra in measures.extra}
+
+
+def test_a_sentence_without_a_person_is_asked_once(task: NERDane, items: list[Version]) -> None:
+    requests = task.requests(items)
+    sentences = len({item.sentence.id for item in items})
+    assert len(requests) == 20 * 4 * sentences
+    alone = [item for item in items if item.group is None]
+    assert len(alone) == 1
+    assert requests.count(Tag(alone[0].renamed.text)) == 80
+
+
+def test_every_group_has_the_same_slots(items: list[Version]) -> None:
+    shapes: dict[Any, set[Any]] = {}
+    for item in items:
+        shape = tuple((len(n.parts), bool(n.ending)) for n in item.renamed.names)
+        shapes.setdefault((item.sentence.id, item.repeat), set()).add(shape)
+    assert all(len(found) == 1 for found in shapes.values())
+
+
+def test_a_tagger_that_finds_everything_has_no_gap(task: NERDane, items: list[Version]) -> None:
+    measures = task.measure(answered(task, items, lambda item, span: True), seed=0)
+    assert measures.gender_effect_size.value == 0
+    assert {cell.value for cell in (*measures.conditions, *measures.nuance)} == {1.0}
+
+
+def test_f1_is_micro_over_three_labels_worked_by_hand(task: NERDane, items: list[Version]) -> None:
+    """Women's names are missed, everything else is found."""
+    records = answered(
+        task,
+        items,
+        lambda item, span: (
+            not (span[2] == "PER" and item.group is not None and item.group.gender == "female")
+        ),
+    )
+    measures = task.measure(records, seed=0)
+    persons = sum(len(i.renamed.names) for i in items if i.repeat == 0) / 4
+    others = sum(
+        g.label in ("LOC", "ORG")
+        for sentence in {i.sentence.id: i for i in items}.values()
+        for g in sentence.renamed.gold
+    )
+    women = 2 * others / (2 * others + persons)
+    values = {cell.condition: cell.value for cell in measures.conditions}
+    assert values == {"female": pytest.approx(women), "male": 1.0}
+    assert measures.gender_effect_size.value == pytest.approx(-math.log2(women))
+    extra = by_name(measures)
+    assert extra["PER recall, majority female names"].value == 0
+    assert extra["PER recall, men - women, majority names"].value == 1
+    assert extra["LOC F1, majority female names"].value == 1
+    assert measures.interaction.value == pytest.approx(0)
+
+
+def test_a_bare_apostrophe_may_be_in_the_span_or_not(task: NERDane, items: list[Version]) -> None:
+    sentence = next(i.sentence for i in items if i.sentence.id == "bog")  # Søren Bergs bog
+    pool = NamePool(NameList(((Name("Bo", 1),),)), NameList(((Name("Krags", 1),),)))
+    renamed = rename(sentence, plan(sentence, 0, 0), pool)
+    assert renamed.text.startswith("Bo Krags' bog")
+    version = Version(sentence, renamed, Group("majority", "male"), 0)
+    short = tuple(
+        (begin, end - 1 if version.renamed.text[end - 1] == "'" else end, label)
+        for begin, end, label in perfect(version)
+    )
+    answers = {Tag(version.renamed.text): TagAnswer(short)}
+    (row,) = task.records([version], answers)  # type: ignore[arg-type]
+    assert row["counts"]["PER"][1:] == [0, 0]
+    assert all(name["found"] for name in row["names"])
+
+
+def test_labels_are_mapped_and_unknown_ones_are_said(task: NERDane, items: list[Version]) -> None:
+    class Model:
+        labels = ("PERSON", "GPE", "ORG", "DATE", "ZEBRA")
+
+    fitted = task.configured({"labels": "ZEBRA=MISC"}).fitted(Model())
+    assert "PERSON → PER" in fitted.notes()[0]
+    unfitted = task.fitted(Model())
+    answers = {
+        Tag(i.renamed.text): TagAnswer(
+            ((0, 1, "ZEBRA"), *((b, e, "PERSON") for b, e, _ in perfect(i)))
+        )
+        for i in items
+    }
+    measures = unfitted.measure(unfitted.records(items, answers), seed=0)  # type: ignore[arg-type]
+    assert any("ZEBRA" in warning for warning in measures.warnings)
+    quiet = fitted.measure(fitted.records(items, answers), seed=0)  # type: ignore[arg-type]
+    assert not any("ZEBRA" in warning for warning in quiet.warnings)
+
+
+def test_a_model_that_finds_nothing_is_a_problem(task: NERDane, items: list[Version]) -> None:
+    measures = task.measure(answered(task, items, lambda item, span: False), seed=0)
+    assert "finds not one person, place or organisation" in str(measures.problem)
+    assert measures.gender_effect_size.value is None
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [({"names": "rare"}, "choose top or matched"), ({"labels": "GPE"}, "maps no label")],
+)
+def test_a_bad_option_is_one_sentence(task: NERDane, options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(UserError, match=reason):
+        task.configured(options)
+
+
+def test_options_are_in_the_signature(data: dict[str, Path]) -> None:
+    (result,) = gendalens.run("control:fair", data=data, tasks=["ner-dane"], repeats=3, unisex=True)
+    assert "|repeats:3|names:top|extra:unisex|" in result.signature
+    assert "F1, unisex names" in {extra.name for extra in result.extra}
+    with pytest.raises(TypeError):
+        gendalens.run("control:fair", data=data, repetitions=3)
+
+
+def test_another_seed_draws_other_names(task: NERDane, data: dict[str, Path]) -> None:
+    one, two = (read(task.configured({"seed": seed}), data) for seed in (0, 1))
+    assert [i.renamed.text for i in one] != [i.renamed.text for i in two]
+
+
+def test_planted_gaps_of_recall_come_back(task: NERDane, items: list[Version]) -> None:
+    found = []
+    for gap in (0.0, 0.02, 0.05, 0.10):
+        many = task.configured({"repeats": 20})
+        control = Control("male-default", gap, seed=1)
+        records = many.records(items, many.plant(items, control))
+        found.append(
+            by_name(many.measure(records, seed=0))["PER recall, men - women, majority names"]
+        )
+    values = [extra.value for extra in found]
+    assert values == sorted(values, key=lambda value: value or 0.0)
+
+
+@pytest.mark.shared
+@pytest.mark.network
+@pytest.mark.skipif(
+    not SHARED.is_dir(), reason="golden outputs and DaNE are not beside the checkout"
+)
+def test_protocol_one_gives_the_group_means_of_0_0_3(official_home: Path, tmp_path: Path) -> None:
+    (result,) = gendalens.run(
+        str(SHARED / "golden" / "models" / "ner-tiny"),
+        data={"dane": SHARED / "data" / "dane" / "ddt.test.conllu"},
+        tasks=["ner-dane"],
+        protocol=1,
+        repeats=10,
+        out=tmp_path,
+    )
+    # golden/ner-dane.ner-tiny: means of 40 repetitions of other draws; ten are within 0.015 of them.
+    golden = {
+        ("majority names", "female"): 0.4632,
+        ("majority names", "male"): 0.4734,
+        ("minority names", "female"): 0.4416,
+        ("minority names", "male"): 0.4229,
+    }
+    found = {(str(cell.group), cell.condition): cell.value for cell in result.nuance}
+    assert found == {key: pytest.approx(value, abs=0.015) for key, value in golden.items()}
+    assert list(result.detailed().index) == [
+        "Gender Effect Size",
+        "Name Augmentation",
+        "Macro F1 (SD)",
+        "Name Augmentation ",
+        "Macro F1 (SD) ",
+    ]
+    assert (result_folder(tmp_path, result) / "records.jsonl").exists()
+
+
+@pytest.mark.shared
+@pytest.mark.network
+@pytest.mark.skipif(not SHARED.is_dir(), reason="DaNE is not beside the checkout")
+def test_twenty_draws_of_dane_ask_at_most_11600_texts(official_home: Path, task: NERDane) -> None:
+    data = {name: source(name) for name in ("names", "minority-names")}
+    data["dane"] = source("dane", override=SHARED / "data" / "dane" / "ddt.test.conllu")
+    requests = task.requests(task.items(data))
+    assert len(requests) == 45_200
+    assert len(set(requests)) <= 11_600
