@@ -197,7 +197,7 @@ def _test(
     items = task.items(sets)
     if options.sample is not None:
         items = task.sample(items, options.sample, options.seed)
-    answers, tally = _answers(model, task, items, options, cache, watcher)
+    answers, tally = _answers(model, task, items, options, cache, watcher, task.notes(sets))
     records = task.records(items, answers)
     measures = task.measure(records, seed=options.seed)
     info = model.info
@@ -240,13 +240,14 @@ def _answers(
     options: Options,
     cache: Cache | None,
     watcher: Watcher,
+    notes: Sequence[str],
 ) -> tuple[dict[Request, Answer], Tally]:
     requests = task.requests(items)
     label = task.card.id
     if isinstance(model, Control):
         planted = task.plant(items, model)
         tally = Tally(len(requests), len(planted), 0)
-        watcher.starts(label, model.name, tally, [])
+        watcher.starts(label, model.name, tally, notes)
         watcher.answered(len(planted))
         watcher.ends()
         return planted, tally
@@ -257,7 +258,7 @@ def _answers(
             requests,
             cache=cache,
             batch_tokens=options.batch_tokens,
-            on_tally=lambda tally: watcher.starts(label, name, tally, task.notes()),
+            on_tally=lambda tally: watcher.starts(label, name, tally, notes),
             on_answers=watcher.answered,
         )
     finally:

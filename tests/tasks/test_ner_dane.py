@@ -135,12 +135,17 @@ def test_a_bare_apostrophe_may_be_in_the_span_or_not(task: NERDane, items: list[
     assert all(name["found"] for name in row["names"])
 
 
-def test_labels_are_mapped_and_unknown_ones_are_said(task: NERDane, items: list[Version]) -> None:
+def test_labels_are_mapped_and_unknown_ones_are_said(
+    task: NERDane, items: list[Version], data: dict[str, Path]
+) -> None:
     class Model:
         labels = ("PERSON", "GPE", "ORG", "DATE", "ZEBRA")
 
     fitted = task.configured({"labels": "ZEBRA=MISC"}).fitted(Model())
-    assert "PERSON → PER" in fitted.notes()[0]
+    sources = {name: source(name, override=path) for name, path in data.items()}
+    labels, pools = fitted.notes(sources)
+    assert "PERSON → PER" in labels
+    assert "majority female" in pools
     unfitted = task.fitted(Model())
     answers = {
         Tag(i.renamed.text): TagAnswer(

@@ -86,13 +86,19 @@ class SpacyPipeline:
         meta = self._files.meta
         return ModelInfo(
             name=self.checkpoint.title,
-            kind="spaCy pipeline",
+            kind="spaCy pipeline" + self._foreign,
             revision=f"{meta.get('lang', '')}_{meta.get('name', '')} {meta.get('version', '')}"
             f" sha256:{self._files.digest[:12]}",
             dtype="float32",
             tokenizer=f"spaCy ({self.language})",
             software=(f"spacy {self._version}",),
         )
+
+    @property
+    def _foreign(self) -> str:
+        """What every result of a pipeline for another language says."""
+        multilingual = ("da", "xx", "mul", "")
+        return "" if self.language in multilingual else f" for “{self.language}”, not for Danish"
 
     @property
     def language(self) -> str:

@@ -57,6 +57,9 @@ def show(console: Console, result: Result, folder: Path | None) -> None:
     console.print()
     console.rule(Text(f"{card.id} · {result.model['name']}", style="bold"), align="left")
     console.print(Text(card.title, style="italic"))
+    dtype = result.model["dtype"]
+    kind = str(result.model["kind"]) + (f", {dtype}" if dtype != "none" else "")
+    console.print(Text(kind, style="dim"))
     console.print(_verdict(result))
     if result.problem:
         console.print(Text(f"  ({result.problem})"))
@@ -136,7 +139,7 @@ def _tables(result: Result) -> RenderableType:
     metric = result.conditions[0].metric.replace("_", " ") if result.conditions else ""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=metric, title_justify="left")
     table.add_column("condition", no_wrap=True)
-    for heading in ("all", *(str(group) for group in groups)):
+    for heading in ("main effect", *(str(group) for group in groups)):
         table.add_column(heading, no_wrap=True)
     for cell in result.conditions:
         cells = [cell, *(fine[cell.condition, group] for group in groups)]

@@ -79,7 +79,7 @@ class Task(ABC, Generic[Item]):
         """The test set up for one model, where something depends on it (a map of labels)."""
         return self
 
-    def notes(self) -> list[str]:
+    def notes(self, data: Mapping[str, Source]) -> list[str]:
         """What a user should see before the run."""
         return []
 

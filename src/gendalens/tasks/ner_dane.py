@@ -134,17 +134,22 @@ class NERDane(Task[Version]):
             found["labels"] = self.labels.replace("|", "_")
         return found
 
-    def notes(self) -> list[str]:
-        """The label map, which a user should see."""
-        return [f"labels: {self.label_map}"]
+    def notes(self, data: Mapping[str, Source]) -> list[str]:
+        """The label map, and how many names each group has to draw from."""
+        pools = self._pools(data)
+        sizes = "; ".join(
+            f"{group} {len(pool.first):,} first, {len(pool.last):,} last"
+            for group, pool in pools.items()
+        )
+        return [f"labels: {self.label_map}", f"names ({self.names}): {sizes}"]
 
     def items(self, data: Mapping[str, Source]) -> list[Version]:
         """Every version of every sentence."""
         sentences = dane.read(data["dane"].files[0], errata=data["dane"].official)
-        pools = names.read(data["names"].folder, data["minority-names"].folder, self.names)
-        return versions(sentences, self._chosen(pools), self.repeats, self.seed)
+        return versions(sentences, self._pools(data), self.repeats, self.seed)
 
-    def _chosen(self, pools: Mapping[Group, NamePool]) -> dict[Group, NamePool]:
+    def _pools(self, data: Mapping[str, Source]) -> dict[Group, NamePool]:
+        pools = names.read(data["names"].folder, data["minority-names"].folder, self.names)
         groups = (*GROUPS, UNISEX) if self.unisex else GROUPS
         return {group: pools[group] for group in groups}
 

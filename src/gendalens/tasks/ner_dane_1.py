@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gendalens.data import dane, names
+from gendalens.data.names import Group, NamePool
 from gendalens.data.registry import Source
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Tag
@@ -47,8 +48,10 @@ class NERDane1(NERDane):
     def items(self, data: Mapping[str, Source]) -> list[Version]:
         """Every version of every sentence, names drawn as 0.0.3 does."""
         sentences = dane.read(data["dane"].files[0], errata=False)
-        pools = names.classic(data["names"].folder, data["minority-names"].folder)
-        return versions(sentences, pools, self.repeats, self.seed, protocol=1)
+        return versions(sentences, self._pools(data), self.repeats, self.seed, protocol=1)
+
+    def _pools(self, data: Mapping[str, Source]) -> dict[Group, NamePool]:
+        return names.classic(data["names"].folder, data["minority-names"].folder)
 
     def requests(self, items: Sequence[Version]) -> list[Request]:
         """As in protocol 2, in the reading of 0.0.3."""
