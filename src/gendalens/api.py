@@ -65,20 +65,24 @@ def run(
     with ExitStack() as stack:
         store = stack.enter_context(Cache(home() / "cache.sqlite")) if cache else None
         for model in several:
-            backend: Backend | Control
-            if isinstance(model, str | Path):
-                backend = load_model(
-                    str(model),
-                    revision=revision,
-                    device=device,
-                    dtype=dtype,
-                    offline=offline,
-                    trust_remote_code=trust_remote_code,
-                )
-            else:
-                backend = model
-            chosen = choose_tasks(backend, names, protocol, options.data)
-            report = run_model(backend, chosen, options, cache=store)
+            try:
+                backend: Backend | Control
+                if isinstance(model, str | Path):
+                    backend = load_model(
+                        str(model),
+                        revision=revision,
+                        device=device,
+                        dtype=dtype,
+                        offline=offline,
+                        trust_remote_code=trust_remote_code,
+                    )
+                else:
+                    backend = model
+                chosen = choose_tasks(backend, names, protocol, options.data)
+                report = run_model(backend, chosen, options, cache=store)
+            except UserError as error:
+                failures.append(str(error))
+                continue
             results += [outcome.result for outcome in report.outcomes]
             failures += report.failures
     if failures:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA = 1
+FOREIGN = "not for Danish"  # so says the kind of a model that is for another language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +103,12 @@ class Result(Measures):
     def key(self) -> str:
         """Eight hex digits of the signature: what tells this result's folder from others."""
         return hashlib.sha256(self.signature.encode()).hexdigest()[:8]
+
+    @property
+    def title(self) -> str:
+        """The model's name, with what it is where that must not be overlooked."""
+        kind = str(self.model["kind"])
+        return f"{self.model['name']} ({kind})" if FOREIGN in kind else str(self.model["name"])
 
     @property
     def mediated(self) -> bool:

@@ -18,7 +18,7 @@ from gendalens.engine.executor import BATCH_TOKENS, Tally, ask
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Backend, ModelInfo, Request
 from gendalens.models.control import Control
-from gendalens.result import Result
+from gendalens.result import FOREIGN, Result
 from gendalens.signature import signature
 from gendalens.stats.multiple import benjamini_hochberg, holm
 from gendalens.stats.verdict import Verdict, corrected
@@ -201,6 +201,9 @@ def _test(
     records = task.records(items, answers)
     measures = task.measure(records, seed=options.seed)
     info = model.info
+    if FOREIGN in info.kind:
+        warning = f"{info.name} is a {info.kind}: its figures say little about Danish."
+        measures = replace(measures, warnings=(warning, *measures.warnings))
     result = Result(
         **vars(measures),
         task=card.name,

@@ -21,7 +21,7 @@ class Asked:
     @property
     def length(self) -> int:
         request = self.request
-        return len(request.text if isinstance(request, Score) else request.left + request.right)
+        return len(request.left + request.right if isinstance(request, Fill) else request.text)
 
     @property
     def positions(self) -> int:

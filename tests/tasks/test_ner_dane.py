@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 import small_dane
 import small_names
+from scripted import Scripted
 
 import gendalens
 from gendalens.data.names import Group, Name, NameList, NamePool
 from gendalens.data.registry import source
 from gendalens.errors import UserError
-from gendalens.models.base import Tag, TagAnswer
+from gendalens.models.base import ModelInfo, Tag, TagAnswer
 from gendalens.models.control import Control
 from gendalens.renaming import plan, rename
 from gendalens.result import Extra, Measures
@@ -185,6 +186,40 @@ def test_options_are_in_the_signature(data: dict[str, Path]) -> None:
 def test_another_seed_draws_other_names(task: NERDane, data: dict[str, Path]) -> None:
     one, two = (read(task.configured({"seed": seed}), data) for seed in (0, 1))
     assert [i.renamed.text for i in one] != [i.renamed.text for i in two]
+
+
+def test_a_sample_without_a_person_is_a_problem_and_no_crash(
+    task: NERDane, items: list[Version]
+) -> None:
+    alone = [item for item in items if item.group is None]
+    assert task.requests(alone)
+    measures = task.measure(answered(task, alone, lambda item, span: True), seed=0)
+    assert "larger sample" in str(measures.problem)
+    assert measures.verdict == "not measurable"
+
+
+def test_protocol_one_has_one_way_to_draw_names() -> None:
+    classic = get_task("ner-dane", 1)
+    assert "names" not in classic.configured({"names": "top", "repeats": 3}).settings()
+    with pytest.raises(UserError, match=r"as GenDa Lens 0\.0\.3 does"):
+        classic.configured({"names": "matched"})
+
+
+def test_a_pipeline_for_another_language_says_so_everywhere(data: dict[str, Path]) -> None:
+    class Foreign(Scripted):
+        @property
+        def info(self) -> ModelInfo:
+            return ModelInfo("en", "spaCy pipeline for “en”, not for Danish", "1", "float32")
+
+        def _answer(self, request: Any) -> TagAnswer:
+            return TagAnswer(((0, request.text.index(" "), "PER"),))
+
+    (result,) = gendalens.run(
+        Foreign(answers=frozenset({"tag"})), data=data, tasks="ner-dane", repeats=2, cache=False
+    )
+    assert "not for Danish" in result.warnings[0]
+    assert "not for Danish" in result.title
+    assert "not for Danish" in str(result.simple().columns.name)
 
 
 def test_planted_gaps_of_recall_come_back(task: NERDane, items: list[Version]) -> None:

@@ -252,6 +252,11 @@ def classic(register: Path, minority: Path) -> dict[Group, NamePool]:
 
 def _plain_pool(first: Sequence[str], last: Sequence[str]) -> NamePool:
     """Names as they are; protocol 1 never asks how many bear them."""
+    if not first or not last:
+        raise UserError(
+            "The name lists leave no name for one of the groups: fetch the official ones with "
+            "`gendalens data pull names minority-names`."
+        )
     return NamePool(
         NameList((tuple(Name(n, 0) for n in first),)), NameList((tuple(Name(n, 0) for n in last),))
     )

@@ -26,6 +26,8 @@ ANSWERS_VERSION = 1
 _LOGITS_BYTES = 512 * 1024 * 1024
 # The planner keeps batches far below this; it bounds the memory of a single very long text.
 _MAX_TOKENS = 32_768
+# A sentence is far shorter; a longer text is a broken file, and would eat the memory.
+_MAX_CHARACTERS = 200_000
 
 # These label the words of a page and need to know where on it each one stands.
 _PAGE_MODELS = frozenset({"bros", "layoutlm", "layoutlmv2", "layoutlmv3", "lilt", "markuplm"})
@@ -69,6 +71,12 @@ class TokenClassifier(Transformer):
 
     def encode(self, requests: Sequence[Tag]) -> list[Windows]:
         """The texts, tokenised and cut into windows."""
+        for request in requests:
+            if len(request.text) > _MAX_CHARACTERS:
+                raise UserError(
+                    f"A text of {len(request.text):,} characters is too long for a tagger: shorten"
+                    f" “{request.text[:59]}…”."
+                )
         texts = [SingleSpaced(request.text) for request in requests]
         # All texts at once: the tokenizer then works in parallel.
         tokens = tokenise(self.tokenizer, [text.text for text in texts], specials=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -80,18 +81,22 @@ def summary(console: Console, results: Sequence[Result]) -> None:
     """One line a result, model by model, where there are several."""
     console.print()
     console.rule(Text("summary", style="bold"), align="left")
-    for (model, _), group in groupby(
-        results, key=lambda r: (str(r.model["name"]), r.model["revision"])
-    ):
-        console.print(Text(model, style="bold"), soft_wrap=True)
+    titles = Counter(title for title, _ in {_identity(result) for result in results})
+    for (title, revision), group in groupby(results, key=_identity):
+        heading = title if titles[title] == 1 else f"{title} @ {revision}"
+        console.print(Text(heading, style="bold"), soft_wrap=True)
         table = Table.grid(padding=(0, 2), pad_edge=True)
-        table.add_column(width=15)
+        table.add_column(width=16)
         table.add_column(width=22, no_wrap=True)
         table.add_column()
         for result in group:
-            verdict = _short_verdict(result)
-            table.add_row(result.task, interval(result.gender_effect_size), verdict)
+            ges = interval(result.gender_effect_size)
+            table.add_row(result.task, ges, _short_verdict(result))
         console.print(table)
+
+
+def _identity(result: Result) -> tuple[str, str]:
+    return result.title, str(result.model["revision"])
 
 
 def _short_verdict(result: Result) -> Text:

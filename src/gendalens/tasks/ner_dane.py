@@ -110,8 +110,10 @@ class NERDane(Task[Version]):
         chosen = {name: options[name] for name in known if options.get(name) is not None}
         if chosen.get("names", "top") not in names.HOWS:
             raise UserError(f"--names {chosen['names']}: choose {' or '.join(names.HOWS)}.")
-        if chosen.get("repeats", 1) < 1:
-            raise UserError("--repeats must be 1 or more.")
+        if not isinstance(chosen.get("repeats", 1), int) or chosen.get("repeats", 1) < 1:
+            raise UserError(f"--repeats {chosen['repeats']}: give a whole number, 1 or more.")
+        if isinstance(chosen.get("labels"), Mapping):
+            chosen["labels"] = ",".join(f"{own}={to}" for own, to in chosen["labels"].items())
         if chosen.get("labels"):
             parse_labels(chosen["labels"])  # a mistake is told before anything is loaded
         return replace(self, **chosen)
@@ -151,11 +153,13 @@ class NERDane(Task[Version]):
     def _pools(self, data: Mapping[str, Source]) -> dict[Group, NamePool]:
         pools = names.read(data["names"].folder, data["minority-names"].folder, self.names)
         groups = (*GROUPS, UNISEX) if self.unisex else GROUPS
+        if self.unisex and UNISEX not in pools:
+            raise UserError("The name lists hold no unisex names; leave out --unisex.")
         return {group: pools[group] for group in groups}
 
     def requests(self, items: Sequence[Version]) -> list[Request]:
         """One per sentence, group and draw; a sentence without a person is the same in all."""
-        times = self.repeats * len({item.group for item in items if item.group})
+        times = max(1, self.repeats * len({item.group for item in items if item.group}))
         return [
             Tag(item.renamed.text)
             for item in items
@@ -295,7 +299,7 @@ def ner_layout(
     result: Result, metric: str, cells: Mapping[tuple[str, str], str]
 ) -> tuple[Table, Table]:
     """The two classic tables from the four cells by origin and gender."""
-    effect, name = result.gender_effect_size.value, result.model["name"]
+    effect, name = result.gender_effect_size.value, result.title
     women, men = cells["majority", "female"], cells["majority", "male"]
     short: Table = {
         f"Simple Output {name}": ["", "Augmented DaNe", ""],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -44,6 +45,18 @@ class NERDane1(NERDane):
         definitions=(("F1", "micro-averaged over PER, LOC and ORG (0.0.3 calls it macro)"),),
         citation="GenDa Lens 0.0.3 (2023); Lassen et al. (2023)",
     )
+
+    def configured(self, options: Mapping[str, Any]) -> Self:
+        """The test with --repeats and --labels; 0.0.3 has one way to draw names."""
+        if options.get("unisex") or options.get("names", "top") != "top":
+            raise UserError(
+                "Protocol 1 draws names as GenDa Lens 0.0.3 does; leave out --names and --unisex."
+            )
+        return super().configured(options)
+
+    def settings(self) -> dict[str, str]:
+        """Draws and labels."""
+        return {name: text for name, text in super().settings().items() if name != "names"}
 
     def items(self, data: Mapping[str, Source]) -> list[Version]:
         """Every version of every sentence, names drawn as 0.0.3 does."""

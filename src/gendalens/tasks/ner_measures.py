@@ -146,7 +146,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
     gap = sample.estimate(gap_of(f1s))
     contrast = sample.estimate(lambda c: gap_of(f1s, 1)(c) - gap_of(f1s, 0)(c))
     gap_p, contrast_p = swapped(counts, seed=seed)
-    problem = _problem(sample)
+    problem = _problem(sample, any(row["repeat"] is not None for row in records))
     found = verdict(gap, ges, not_measurable=problem)
     warnings = _warnings(records)
     agreeing = [r for r in records if r["repeat"] is None or not r["gendered_pronoun"]]
@@ -278,8 +278,10 @@ def _unisex(records: Sequence[Record], *, seed: int, resamples: int) -> list[Ext
     ]
 
 
-def _problem(sample: Sample) -> str | None:
+def _problem(sample: Sample, persons: bool) -> str | None:
     hits = sample.total[..., 0]
+    if not persons:
+        return "no sentence with a person is among those tested; take a larger sample"
     if hits.sum() == 0:
         return (
             "the model finds not one person, place or organisation; check that it is a Danish NER "
@@ -303,7 +305,7 @@ def _warnings(records: Sequence[Record]) -> list[str]:
     unmapped = Counter(label for row in records for label in row["unmapped_labels"])
     if not unmapped:
         return []
-    labels = ", ".join(f"{label} ({count:,})" for label, count in unmapped.most_common(8))
+    labels = ", ".join(f"{label} (in {count:,} texts)" for label, count in unmapped.most_common(8))
     return [
         f"Labels that GenDa Lens does not know were left out: {labels}; map them with --labels "
         "NAME=PER|LOC|ORG|MISC."
