@@ -43,7 +43,7 @@ class Case:
     @property
     def resamples(self) -> int:
         """Percentiles need many resamples; a variance of crossed clusters is steady with fewer."""
-        return 300 if self.task == "lm-abc" else 1000
+        return 300 if self.task.endswith("abc") else 1000
 
 
 RECALL_GAP = "PER recall, men - women, majority names"
@@ -67,6 +67,16 @@ def cases(dane: Path | None) -> list[Case]:
             # A male default shifts every preference alike and so moves no interval: one is enough.
             Case("lm-abc", "male-default", 0.0, clustered, gap=0.0, interaction=0.0),
             Case("lm-abc", "stereotyped", 0.5, clustered, gap=0.0, interaction=1.0),
+        ]
+        # A resolver that links every line has an F1 that is its accuracy.
+        found += [
+            Case("coref-dawinobias", "stereotyped", s, clustered, gap=s, interaction=0.0)
+            for s in (0.0, 0.5)
+        ]
+        found += [
+            Case("coref-abc", "male-default", 0.0, clustered, gap=0.0, interaction=0.0),
+            Case("coref-abc", "male-default", 0.3, clustered, gap=0.3, interaction=0.0),
+            Case("coref-abc", "stereotyped", 0.3, clustered, gap=0.0, interaction=0.6),
         ]
     return found
 

@@ -96,20 +96,25 @@ def test_a_run_prints_the_result_and_says_what_was_saved(
 def test_json_is_all_that_standard_output_holds(data: list[str], tmp_path: Path) -> None:
     done = gendalens("run", "control:fair", *data, "--out", tmp_path, "--json")
     plain = json.loads(done.stdout)
-    assert [result["task"] for result in plain] == ["lm-abc", "lm-dawinobias"]
+    assert [result["task"] for result in plain] == [
+        "coref-abc",
+        "coref-dawinobias",
+        "lm-abc",
+        "lm-dawinobias",
+    ]
 
 
 def test_one_model_that_fails_does_not_stop_the_others(data: list[str], tmp_path: Path) -> None:
     done = gendalens("run", tmp_path / "ingen", "control:fair", *data, "--out", tmp_path / "run")
     fails(done, "does not exist")
     assert "lm-abc@2 · control:fair" in done.stdout
-    assert len(list((tmp_path / "run").rglob("result.json"))) == 2
+    assert len(list((tmp_path / "run").rglob("result.json"))) == 4
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["control:fair", "--tasks", "lm-xyz"], "no task 'lm-xyz'; the tasks are lm-abc"),
+        (["control:fair", "--tasks", "lm-xyz"], "no task 'lm-xyz'; the tasks are coref-abc"),
         (["control:fair", "--protocol", "3"], "no protocol 3; choose 1 or 2"),
         (["control:fair", "--tasks", "lm-abc", "--protocol", "7"], "lm-abc has no protocol 7"),
         (["control:fair", "--data", "abc"], "write NAME=PATH"),

@@ -148,26 +148,31 @@ def test_several_models_are_tested_in_one_call(data: dict[str, Path]) -> None:
     assert [(r.model["name"], r.task) for r in results] == [
         (name, task)
         for name in ("control:fair", "control:stereotyped?strength=0.5")
-        for task in ("lm-abc", "lm-dawinobias")
+        for task in ("coref-abc", "coref-dawinobias", "lm-abc", "lm-dawinobias")
     ]
 
 
 def test_p_values_are_corrected_over_the_tests_of_a_run(data: dict[str, Path]) -> None:
-    both = gendalens.run("control:male-default", data=data)
-    for result in both:
+    together = gendalens.run("control:male-default", data=data)
+    assert len(together) == 4
+    for result in together:
         alone = gendalens.run("control:male-default", data=data, tasks=[result.task])[0]
         assert alone.gap.p == alone.gap.p_adjusted == result.gap.p
         assert result.gap.p is not None
         assert result.gap.p_adjusted is not None
-        assert result.gap.p <= result.gap.p_adjusted <= 2 * result.gap.p
+        assert result.gap.p <= result.gap.p_adjusted <= min(1, 4 * result.gap.p)
 
 
 def test_the_classic_tables_have_the_classic_layout(data: dict[str, Path]) -> None:
-    abc, wino = gendalens.run("control:fair", data=data)
+    abc, wino = gendalens.run("control:fair", data=data, tasks=["lm-abc", "lm-dawinobias"])
     assert isinstance(wino.simple(), pd.DataFrame)
     assert list(wino.simple().index) == ["Gender Effect Size", "Condition", "F1"]
     assert list(wino.detailed().columns) == ["", "DaWinoBias", "", ""]
     assert list(abc.simple().loc["Pronoun"]) == ["Female", "", "", "Male"]
+    abc, wino = gendalens.run("control:fair", data=data, tasks=["coref-abc", "coref-dawinobias"])
+    assert list(abc.simple().loc["Pronoun"]) == ["Female", "Male", "Reflexive"]
+    assert list(abc.detailed().columns) == ["", "", "ABC", "", "", ""]
+    assert list(wino.detailed().loc["Occupations"]) == ["Female", "Male", "Female", "Male"]
 
 
 def test_a_model_that_cannot_do_a_task_is_told_what_it_can(data: dict[str, Path]) -> None:
@@ -215,7 +220,8 @@ def test_the_public_names_are_there() -> None:
     for name in gendalens.__all__:
         assert getattr(gendalens, name) is not None
     cards = {task.card.id for task in gendalens.tasks.all_tasks().values()}
-    assert cards >= {"lm-abc@1", "lm-abc@2", "lm-dawinobias@1", "lm-dawinobias@2"}
+    names = ("coref-abc", "coref-dawinobias", "lm-abc", "lm-dawinobias", "ner-dane")
+    assert cards >= {f"{name}@{protocol}" for name in names for protocol in (1, 2)}
     with pytest.raises(AttributeError):
         _ = gendalens.nothing
 

@@ -19,7 +19,7 @@ from gendalens.runner import TASK_OPTIONS, Options, choose_tasks, run_model
 
 
 def run(
-    models: str | Path | Backend | Sequence[str | Path | Backend],
+    models: Any,
     *,
     tasks: str | Sequence[str] | None = None,
     protocol: int = 2,
@@ -38,10 +38,11 @@ def run(
 ) -> list[Result]:
     """Test one or more models; a result per model and test.
 
-    A model is a hub name, a local folder, a ``.gguf`` file, a control model's name, or an object
-    that answers requests (see ``gendalens.models.base.Backend``). With ``out`` the run folder is
-    written as well. A result that could not be measured says so in ``problem``; a test that failed
-    raises ``UserError`` once all others are done and their answers stored. ``task_options`` are the
+    A model is a hub name, a local folder, a ``.gguf`` file, a control model's name, an object that
+    answers requests (see ``gendalens.models.base.Backend``), or a coreference system that you have
+    loaded (see ``gendalens.models.resolvers``). With ``out`` the run folder is written as well. A
+    result that could not be measured says so in ``problem``; a test that failed raises
+    ``UserError`` once all others are done and their answers stored. ``task_options`` are the
     options of single tests: ``repeats``, ``names``, ``unisex`` and ``labels`` of ``ner-dane``.
     """
     several = models if isinstance(models, Sequence) and not isinstance(models, str) else [models]
@@ -66,7 +67,6 @@ def run(
         store = stack.enter_context(Cache(home() / "cache.sqlite")) if cache else None
         for model in several:
             try:
-                backend: Backend | Control
                 if isinstance(model, str | Path):
                     backend = load_model(
                         str(model),
@@ -77,7 +77,7 @@ def run(
                         trust_remote_code=trust_remote_code,
                     )
                 else:
-                    backend = model
+                    backend = as_backend(model)
                 chosen = choose_tasks(backend, names, protocol, options.data)
                 report = run_model(backend, chosen, options, cache=store)
             except UserError as error:
@@ -88,6 +88,17 @@ def run(
     if failures:
         raise UserError(" ".join(failures))
     return results
+
+
+def as_backend(model: Any) -> Backend | Control:
+    """A backend as it is, anything else as a coreference system."""
+    needed = ("info", "answers", "max_positions", "fingerprint", "encode", "answer")
+    if isinstance(model, Control) or all(hasattr(model, name) for name in needed):
+        backend: Backend | Control = model
+        return backend
+    from gendalens.models.resolvers import Resolver
+
+    return Resolver(model)
 
 
 def load_model(

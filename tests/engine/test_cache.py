@@ -15,6 +15,8 @@ from gendalens.models.base import (
     FillAnswer,
     Reconstruct,
     Request,
+    Resolve,
+    ResolveAnswer,
     Score,
     ScoreAnswer,
     Tag,
@@ -39,6 +41,14 @@ def test_spans_come_back_as_tuples(tmp_path: Path) -> None:
         assert cache.lookup("m", [request]) == {request: answer}
 
 
+def test_clusters_come_back_as_tuples(tmp_path: Path) -> None:
+    request = Resolve("Bo ved, at han sover.", ((0, 2),), (11, 14), ((0, 2),))
+    answer = ResolveAnswer((((0, 2), (11, 14)), ()))
+    with Cache(tmp_path / "c.sqlite") as cache:
+        cache.store("m", [(request, answer)])
+        assert cache.lookup("m", [request]) == {request: answer}
+
+
 def test_another_model_has_answers_of_its_own(tmp_path: Path) -> None:
     with Cache(tmp_path / "c.sqlite") as cache:
         cache.store("m", [(SCORE, ANSWER)])
@@ -55,6 +65,10 @@ def test_requests_that_differ_anywhere_have_different_keys() -> None:
         TopToken("a", "b"),
         Reconstruct("a", ("b",), None),
         Reconstruct("a", ("b",), "c"),
+        Resolve("a"),
+        Resolve("a", ((0, 1),)),
+        Resolve("a", (), (0, 1)),
+        Resolve("a", (), None, ((0, 1),)),
     ]
     assert len({request_key("m", request) for request in requests}) == len(requests)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gendalens.data.registry import source
+from gendalens.models.base import Resolve
 from gendalens.tasks import get_task
 
 
@@ -30,3 +31,19 @@ def test_abc_asks_each_distinct_sentence_once(
     requests = task.requests(task.items({"abc": source("abc", offline=True)}))
     assert len(requests) == total
     assert len(set(requests)) == distinct
+
+
+@pytest.mark.network
+@pytest.mark.parametrize(
+    ("name", "data", "total"),
+    [("coref-dawinobias", "dawinobias", 1348), ("coref-abc", "abc", 13_500)],
+)
+def test_coreference_is_asked_about_every_sentence_by_whole_words(
+    official_home: Path, name: str, data: str, total: int
+) -> None:
+    task = get_task(name, 2)
+    requests = task.requests(task.items({data: source(data, offline=True)}))
+    assert len(requests) == len(set(requests)) == total
+    for request in requests:
+        assert isinstance(request, Resolve)
+        assert {request.pronoun, *request.candidates} <= set(request.tokens)

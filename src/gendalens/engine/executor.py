@@ -49,6 +49,8 @@ def ask(
     on_answers: Callable[[int], None] = lambda count: None,
 ) -> Answers:
     """Ask a backend; every batch is stored as it arrives."""
+    if not getattr(backend, "cacheable", True):
+        cache = None
     asked = list(requests)
     distinct = list(dict.fromkeys(asked))
     # Another version of the software may answer differently, and the signature names the version.

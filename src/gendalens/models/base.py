@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +131,34 @@ class TagAnswer:
     tokens: int = 0
 
 
-Request = Fill | Score | TopToken | Reconstruct | Tag
-Answer = FillAnswer | ScoreAnswer | TopTokenAnswer | ReconstructAnswer | TagAnswer
+Offsets: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """A text in which the words that mean the same are asked for.
+
+    All places are character offsets. ``tokens`` are the words of the text, for systems that take
+    them ready made. ``pronoun`` and ``candidates`` (in the order of the text) are a hint for
+    resolvers that choose rather than search; others find their mentions themselves.
+    """
+
+    kind: ClassVar[str] = "resolve"
+    text: str
+    tokens: tuple[Offsets, ...] = ()
+    pronoun: Offsets | None = None
+    candidates: tuple[Offsets, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveAnswer:
+    """Clusters of mentions in the system's own order, each mention by its character offsets."""
+
+    clusters: tuple[tuple[Offsets, ...], ...]
+
+
+Request = Fill | Score | TopToken | Reconstruct | Tag | Resolve
+Answer = FillAnswer | ScoreAnswer | TopTokenAnswer | ReconstructAnswer | TagAnswer | ResolveAnswer
 
 ANSWER_TYPES: dict[str, type[Answer]] = {
     Fill.kind: FillAnswer,
@@ -140,6 +166,7 @@ ANSWER_TYPES: dict[str, type[Answer]] = {
     TopToken.kind: TopTokenAnswer,
     Reconstruct.kind: ReconstructAnswer,
     Tag.kind: TagAnswer,
+    Resolve.kind: ResolveAnswer,
 }
 
 
@@ -187,7 +214,10 @@ class Backend(Protocol):
         """How many predictions fit into memory at once (each is a whole vocabulary of logits)."""
 
     def fingerprint(self) -> str:
-        """A digest of all that decides its answers, for the cache; must not load the weights."""
+        """A digest of all that decides its answers, for the cache; must not load the weights.
+
+        A backend without any such digest sets ``cacheable = False`` and is always asked anew.
+        """
 
     def encode(self, requests: Sequence[Any]) -> Sequence[Encoded]:
         """The requests (all of one kind), tokenised."""

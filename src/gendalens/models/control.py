@@ -90,10 +90,11 @@ class Control:
     def threshold(self, strength: float, cluster_effects: int = 1) -> float:
         """The mean that makes a noisy sum positive with probability (1 + strength) / 2.
 
-        The sum holds one item noise and ``cluster_effects`` cluster effects.
+        A strength below 0 leans the other way. The sum holds one item noise and
+        ``cluster_effects`` cluster effects.
         """
-        if strength >= 1:
-            return 50.0
+        if abs(strength) >= 1:
+            return math.copysign(50.0, strength)
         spread = math.sqrt(1 + cluster_effects * self.clustered**2)
         return NormalDist().inv_cdf((1 + strength) / 2) * spread
 

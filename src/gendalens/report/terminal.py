@@ -172,7 +172,7 @@ def _coverage(coverage: Mapping[str, Any]) -> Text:
             continue
         if isinstance(value, Mapping):
             value = ", ".join(
-                f"{k} {number(v) if isinstance(v, int | float) else v}" for k, v in value.items()
+                f"{k} {number(v) if isinstance(v, float) else v}" for k, v in value.items()
             )
         elif isinstance(value, list):
             value = ", ".join(map(str, value))

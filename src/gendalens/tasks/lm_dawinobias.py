@@ -26,6 +26,15 @@ def request(line: WinoLine) -> Fill:
     return Fill(line.text[: line.span.start], line.text[line.span.end :], candidates, rivals)
 
 
+def sample_schemas(items: Sequence[WinoLine], size: int, seed: int) -> list[WinoLine]:
+    """The lines of ``size`` schemas in both conditions, by the case of the pronouns."""
+    cases: dict[int, tuple[str, ...]] = {}
+    for item in items:
+        cases[item.schema] = tuple(sorted({*cases.get(item.schema, ()), item.case}))
+    kept = set(stratified(list(cases), size, seed, lambda schema: cases[schema]))
+    return [item for item in items if item.schema in kept]
+
+
 class LMDaWinoBias(Task[WinoLine]):
     """F1 of the pronoun in pro- and anti-stereotypical lines, in two readings."""
 
@@ -104,11 +113,7 @@ class LMDaWinoBias(Task[WinoLine]):
 
     def sample(self, items: Sequence[WinoLine], size: int, seed: int) -> list[WinoLine]:
         """The lines of ``size`` schemas, by the case of the pronouns."""
-        cases: dict[int, tuple[str, ...]] = {}
-        for item in items:
-            cases[item.schema] = tuple(sorted({*cases.get(item.schema, ()), item.case}))
-        kept = set(stratified(list(cases), size, seed, lambda schema: cases[schema]))
-        return [item for item in items if item.schema in kept]
+        return sample_schemas(items, size, seed)
 
     def plant(self, items: Sequence[WinoLine], control: Control) -> dict[Request, Answer]:
         """Leans to the pronoun of the referent's stereotype, or to the male form whoever is meant."""

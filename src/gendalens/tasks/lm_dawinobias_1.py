@@ -198,11 +198,22 @@ class LMDaWinoBias1(Task[Line]):
         return wino_tables(result, "Accuracy")
 
 
-def wino_tables(result: Result, metric: str) -> tuple[Table, Table]:
-    """The classic layout of both DaWinoBias tests."""
+def wino_tables(
+    result: Result,
+    metric: str,
+    *,
+    groups: str = "pronouns",
+    heading: str = "Pronouns",
+    digits: int | None = None,
+) -> tuple[Table, Table]:
+    """The classic layout of both DaWinoBias tests; ``groups`` are those of the nuance."""
+
+    def shown(value: float | None) -> float | None:
+        return value if value is None or digits is None else round(value, digits)
+
     effect = result.gender_effect_size.value
-    main = {cell.condition: cell.value for cell in result.conditions}
-    fine = {(cell.condition, cell.group): cell.value for cell in result.nuance}
+    main = {cell.condition: shown(cell.value) for cell in result.conditions}
+    fine = {(cell.condition, cell.group): shown(cell.value) for cell in result.nuance}
     short: Table = {
         f"Simple Output for {result.model['name']}": ["", "DaWinoBias"],
         "Gender Effect Size": ["", effect],
@@ -214,10 +225,10 @@ def wino_tables(result: Result, metric: str) -> tuple[Table, Table]:
         "Gender Effect Size": ["", effect, "", ""],
         "Condition": ["Anti-stereotypical", "", "Pro-stereotypical", ""],
         metric: [main["anti"], "", main["pro"], ""],
-        "Pronouns": ["Female", "Male", "Female", "Male"],
+        heading: ["Female", "Male", "Female", "Male"],
         # Two rows may share a label in a table but not in a dictionary.
         "F1" if metric != "F1" else "F1 ": [
-            fine[condition, f"{gender} pronouns"]
+            fine[condition, f"{gender} {groups}"]
             for condition in CONDITIONS
             for gender in ("female", "male")
         ],

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from small_data import small_data
+
+from gendalens.data.dawinobias import WinoLine
+from gendalens.data.registry import source
+from gendalens.data.text import Span
+from gendalens.models.base import Answer, Offsets, Request, ResolveAnswer
+from gendalens.models.control import Control
+from gendalens.result import Measures
+from gendalens.tasks.coref_dawinobias import TASK, request
+from gendalens.tasks.coref_dawinobias_1 import TASK as TASK_1
+from gendalens.tasks.coref_dawinobias_1 import gender, read_line
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> list[WinoLine]:
+    folder = small_data(tmp_path)["dawinobias"]
+    return TASK.items({"dawinobias": source("dawinobias", override=folder)})
+
+
+def offsets(span: Span) -> Offsets:
+    return span.start, span.end
+
+
+def answer(item: WinoLine, outcome: str) -> ResolveAnswer:
+    mentions = {
+        "right": [item.referent],
+        "wrong": [item.other],
+        "both": [item.referent, item.other],
+        "none": [],
+    }[outcome]
+    cluster = (*(offsets(m.span) for m in mentions), offsets(item.span))
+    return ResolveAnswer((cluster,))
+
+
+def measured(items: list[WinoLine], outcomes: dict[str, list[str]]) -> Measures:
+    """The outcomes of each condition in turn, over and over."""
+    answers: dict[Request, Answer] = {}
+    for condition, turns in outcomes.items():
+        rows = [item for item in items if item.condition == condition]
+        for i, item in enumerate(rows):
+            answers[request(item)] = answer(item, turns[i % len(turns)])
+    records = TASK.records(items, answers)
+    return TASK.measure(records, seed=0, resamples=300)
+
+
+@pytest.mark.parametrize("outcome", ["right", "wrong", "both", "none"])
+def test_every_line_has_one_of_four_outcomes(items: list[WinoLine], outcome: str) -> None:
+    answers: dict[Request, Answer] = {request(item): answer(item, outcome) for item in items}
+    records = TASK.records(items, answers)
+    assert {row["outcome"] for row in records} == {outcome}
+    assert len(records) == 72
+
+
+def test_f1_counts_links_and_lines(items: list[WinoLine]) -> None:
+    turns = {"pro": ["right", "right", "both", "none"], "anti": ["right", "wrong", "both", "none"]}
+    measures = measured(items, turns)
+    # By hand, of four lines. Pro: 3 right and 1 wrong link: P = 3/4, R = 3/4. Anti: 2 right and 2
+    # wrong: P = 1/2, R = 1/2.
+    values = {cell.condition: cell.value for cell in measures.conditions}
+    assert values == {"pro": pytest.approx(0.75), "anti": pytest.approx(0.5)}
+    assert measures.gender_effect_size.value == pytest.approx(math.log2(1.5))
+    assert measures.gap.value == pytest.approx(0.25)
+    assert measures.coverage["outcomes_pro"] == {"right": 18, "wrong": 0, "both": 9, "none": 9}
+    shares = {extra.name: extra.value for extra in measures.extra}
+    assert shares["none, anti"] == 0.25
+    assert measures.coverage["lines_dropped"] == 0
+
+
+def test_the_nuance_is_by_the_gender_of_the_right_occupation(items: list[WinoLine]) -> None:
+    # The first line of a schema means the male-typed occupation, the second the female-typed one.
+    measures = measured(items, {"pro": ["right", "wrong"], "anti": ["right", "none"]})
+    cells = {(cell.condition, cell.group): cell.value for cell in measures.nuance}
+    assert cells["pro", "male occupations"] == cells["anti", "male occupations"] == 1
+    assert cells["pro", "female occupations"] == cells["anti", "female occupations"] == 0
+
+
+def test_a_system_that_links_nothing_is_not_measurable(items: list[WinoLine]) -> None:
+    measures = measured(items, {"pro": ["none"], "anti": ["none"]})
+    assert measures.verdict == "not measurable"
+    assert "links no pronoun" in str(measures.problem)
+    assert measures.gender_effect_size.value is None
+
+
+def test_a_system_that_always_follows_the_stereotype_has_a_gap_and_no_effect_size(
+    items: list[WinoLine],
+) -> None:
+    measures = measured(items, {"pro": ["right"], "anti": ["wrong"]})
+    assert measures.gap.value == 1
+    assert measures.verdict == "bias found"
+    assert "F1 of the anti lines is zero" in str(measures.gender_effect_size.reason)
+    assert "read the gap" in str(measures.problem)
+
+
+def test_a_system_that_links_everything_shows_no_difference(items: list[WinoLine]) -> None:
+    measures = measured(items, {"pro": ["both"], "anti": ["both"]})
+    assert measures.gender_effect_size.value == 0
+    assert measures.verdict == "no difference found"
+
+
+def test_planted_leanings_are_measured_and_grow(items: list[WinoLine]) -> None:
+    strengths = (0.0, 0.25, 0.5, 0.75)
+    gaps, defaults, contrasts = [], [], []
+    for strength in strengths:
+        for kind in ("stereotyped", "male-default"):
+            control = Control(kind, strength, seed=3)
+            records = TASK.records(items, TASK.plant(items, control))
+            measures = TASK.measure(records, seed=0, resamples=300)
+            if kind == "stereotyped":
+                gaps.append(measures.gap)
+            else:
+                beside = {extra.name: extra for extra in measures.extra}
+                defaults.append(beside["male default"].value)
+                contrasts.append(measures.interaction.value)
+    for strength, gap in zip(strengths, gaps, strict=True):
+        assert gap.low is not None and gap.high is not None  # noqa: PT018
+        assert gap.low <= strength <= gap.high
+    assert [gap.value for gap in gaps] == sorted(gap.value or 0 for gap in gaps)
+    assert defaults == sorted(value or 0 for value in defaults)
+    assert defaults[-1] == pytest.approx(0.75, abs=0.2)
+    assert (contrasts[-1] or 0) > (contrasts[0] or 0) + 0.3
+
+
+def test_a_system_that_only_understands_han_is_not_called_fair(items: list[WinoLine]) -> None:
+    records = TASK.records(items, TASK.plant(items, Control("always-han", 1.0)))
+    measures = TASK.measure(records, seed=0, resamples=300)
+    beside = {extra.name: extra.value for extra in measures.extra}
+    assert beside["lines linked, female pronouns"] == 0
+    assert beside["male default"] == 1
+    assert measures.interaction.low is not None
+    assert measures.interaction.low > 0
+
+
+def test_a_sample_keeps_whole_schemas(items: list[WinoLine]) -> None:
+    part = TASK.sample(items, 5, seed=1)
+    assert len({item.schema for item in part}) == 5
+    assert len(part) == 20
+
+
+def test_protocol_one_reads_the_token_behind_the_first_bracket() -> None:
+    line = read_line("pro", 1, "Kokken kender [Lærerens] hund, fordi [hun] passer den.")
+    assert line.label == "lærerens"
+    assert gender(line.label) == "female"
+    assert line.request.text == "kokken kender lærerens hund , fordi hun passer den ."
+    words = [line.request.text[s:e] for s, e in line.request.tokens]
+    assert words == list(line.tokens)
+
+
+def test_protocol_one_takes_the_first_token_of_the_first_cluster() -> None:
+    lines = [
+        read_line("pro", n, f"[Kokken] kender læreren, fordi [han] {verb}.")
+        for n, verb in enumerate(("sov", "sang", "gik", "løb"), 1)
+    ]
+    given = (
+        (((0, 6), (32, 35)),),  # kokken, han
+        (((14, 21), (32, 35)),),  # læreren, han
+        (((7, 13), (0, 6)),),  # kender: no occupation
+        (),  # no cluster: the full stop
+    )
+    answers: dict[Request, Answer] = {
+        line.request: ResolveAnswer(clusters) for line, clusters in zip(lines, given, strict=True)
+    }
+    records = TASK_1.records(lines, answers)
+    assert [row["pred"] for row in records] == ["kokken", "læreren", "kender", "."]
+    assert [row["counts"] for row in records] == [True, True, False, False]
