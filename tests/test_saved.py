@@ -1,0 +1,80 @@
+"""What a run wrote can be read back, and what is damaged is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_data import small_data
+
+import gendalens
+from gendalens import saved
+from gendalens.errors import UserError
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    data = small_data(tmp_path / "data")
+    gendalens.run(["control:fair", "control:always-han"], data=data, out=tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_a_run_reads_back_as_it_was_written(out: Path) -> None:
+    found = saved.find([out])
+    assert {(one.result.model["name"], one.result.task) for one in found} == {
+        (model, task)
+        for model in ("control:fair", "control:always-han")
+        for task in ("lm-abc", "lm-dawinobias", "coref-abc", "coref-dawinobias")
+    }
+    for one in found:
+        assert one.result.to_json() == (one.folder / "result.json").read_text(encoding="utf-8")
+        assert [json.dumps(row, ensure_ascii=False) for row in one.records()] == (
+            (one.folder / "records.jsonl").read_text(encoding="utf-8").splitlines()
+        )
+        assert one.run["requests"]
+
+
+def test_a_folder_named_twice_or_inside_another_counts_once(out: Path) -> None:
+    one = saved.find([out])[0]
+    again = saved.find([out, one.folder, one.folder / "result.json", one.folder.parent])
+    assert [other.folder for other in again] == [other.folder for other in saved.find([out])]
+
+
+def test_a_folder_without_results_is_named(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match=r"empty holds no result\.json"):
+        saved.find([tmp_path / "empty"])
+    with pytest.raises(UserError, match="nowhere does not exist"):
+        saved.find([tmp_path / "nowhere"])
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"schema": 2}, "has schema 2"),
+        ({"protocol": "two"}, "protocol"),
+        ({"gap": {}}, "gap"),
+        ({"conditions": [1]}, "conditions/0"),
+        ({"surplus": 1}, "surplus"),
+    ],
+)
+def test_a_damaged_result_is_named_with_the_place(
+    out: Path, change: dict[str, Any], named: str
+) -> None:
+    path = saved.find([out])[0].folder / "result.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change), encoding="utf-8")
+    with pytest.raises(UserError, match=named):
+        saved.find([out])
+
+
+@pytest.mark.parametrize("bad", [b"", b"{", b"\xff", b"[]", b"[" * 100_000])
+def test_what_is_no_json_is_named(out: Path, bad: bytes) -> None:
+    one = saved.find([out])[0]
+    (one.folder / "records.jsonl").write_bytes(bad + b"\n")
+    with pytest.raises(UserError, match=r"records\.jsonl cannot be used"):
+        list(one.records())
+    (one.folder / "result.json").write_bytes(bad)
+    with pytest.raises(UserError, match=r"result\.json cannot be used"):
+        saved.find([out])
