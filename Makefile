@@ -4,7 +4,7 @@ BIN := .venv/bin
 # With two cores two test workers; more cores, more workers, up to four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: demo test test-all lint format real calibrate clean
+.PHONY: demo test test-all lint format real calibrate spelling clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -41,6 +41,10 @@ real: .venv/ready
 # (DANE=ddt.test.conllu calibrates ner-dane as well; about an hour on two cores.)
 calibrate: .venv/ready
 	$(BIN)/python benchmarks/calibrate.py $(if $(DANE),--dane $(DANE))
+
+# Every Danish word of the built-in sets in hunspell's dictionary (apt install hunspell hunspell-da).
+spelling: .venv/ready
+	$(BIN)/python tools/spelling.py
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

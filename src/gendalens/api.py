@@ -7,10 +7,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from gendalens.data.choice import choices
 from gendalens.data.home import home
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import BATCH_TOKENS
 from gendalens.errors import UserError
+from gendalens.models import lm_coref
 from gendalens.models.base import Backend
 from gendalens.models.control import PREFIX, Control
 from gendalens.result import Result
@@ -23,7 +25,7 @@ def run(
     *,
     tasks: str | Sequence[str] | None = None,
     protocol: int = 2,
-    data: Mapping[str, str | Path] | None = None,
+    data: Mapping[str, str | Path] | str | None = None,
     out: str | Path | None = None,
     seed: int = 0,
     sample: int | None = None,
@@ -38,21 +40,26 @@ def run(
 ) -> list[Result]:
     """Test one or more models; a result per model and test.
 
-    A model is a hub name, a local folder, a ``.gguf`` file, a control model's name, an object that
-    answers requests (see ``gendalens.models.base.Backend``), or a coreference system that you have
-    loaded (see ``gendalens.models.resolvers``). With ``out`` the run folder is written as well. A
+    A model is a hub name, a local folder, a ``.gguf`` file, ``lm-coref:`` before one of these (a
+    language model as coreference resolver), a control model's name, an object that answers
+    requests (see ``gendalens.models.base.Backend``), or a coreference system that you have loaded
+    (see ``gendalens.models.resolvers``). ``data`` puts files of your own or built-in sets in the
+    place of official ones: ``{"abc": "builtin", "dane": "own.conllu"}``, or ``"builtin"`` for all.
+    With ``out`` the run folder is written as well. A
     result that could not be measured says so in ``problem``; a test that failed raises
     ``UserError`` once all others are done and their answers stored. ``task_options`` are the
     options of single tests: ``repeats``, ``names``, ``unisex`` and ``labels`` of ``ner-dane``.
     """
     several = models if isinstance(models, Sequence) and not isinstance(models, str) else [models]
+    if out is not None:
+        _tell_apart([model for model in several if not isinstance(model, str | Path)])
     names = [tasks] if isinstance(tasks, str) else tasks
     options = Options(
         protocol=protocol,
         seed=seed,
         sample=sample,
         offline=offline,
-        data={name: Path(path) for name, path in (data or {}).items()},
+        data=choices(data),
         batch_tokens=batch_tokens,
         out=Path(out) if out is not None else None,
         task_options=task_options,
@@ -101,6 +108,24 @@ def as_backend(model: Any) -> Backend | Control:
     return Resolver(model)
 
 
+def _tell_apart(objects: Sequence[Any]) -> None:
+    """Refuse systems of one name, which would write to the same folder and overwrite each other."""
+    seen: dict[str, Any] = {}
+    for system in objects:
+        try:
+            backend = as_backend(system)
+        except UserError:  # no model at all: said when its turn comes
+            continue
+        name = backend.info.name
+        if getattr(backend, "cacheable", True):  # its revision tells it from others
+            continue
+        if seen.setdefault(name, system) is not system:
+            raise UserError(
+                f"Two of the systems are called {name} and would write to the same folder: give each "
+                "an attribute `name` of its own, or run them into different folders."
+            )
+
+
 def load_model(
     name: str,
     *,
@@ -113,6 +138,17 @@ def load_model(
     """The model behind a name; its weights are loaded with the first question."""
     if name.startswith(PREFIX):
         return Control.parse(name)
+    if name.startswith(lm_coref.PREFIX):
+        inner, wording = lm_coref.parse(name)
+        model = load_model(
+            inner,
+            revision=revision,
+            device=device,
+            dtype=dtype,
+            trust_remote_code=trust_remote_code,
+            offline=offline,
+        )
+        return lm_coref.resolver(model, wording)
     if not name.strip():
         raise UserError("The model's name is empty; give a hub name, a folder or a .gguf file.")
     from gendalens.models import detect

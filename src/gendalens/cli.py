@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -18,10 +18,36 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Measures gender bias in Danish language technology.",
 )
-data_app = typer.Typer(no_args_is_help=True, help="The official test sets and their errata.")
+data_app = typer.Typer(
+    no_args_is_help=True, help="The test sets, official and built in, and their errata."
+)
 app.add_typer(data_app, name="data")
 names_app = typer.Typer(no_args_is_help=True, help="The names that persons get in ner-dane.")
 app.add_typer(names_app, name="names")
+
+# Options that several commands have.
+Protocol = Annotated[int, typer.Option(help="2 is sound, 1 is what 0.0.3 computes.")]
+Data = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="builtin|NAME=PATH",
+        help="builtin: the built-in sets instead of the official ones; or for one set builtin, a "
+        "folder of your own, or (dane) a file.",
+    ),
+]
+Out = Annotated[Path, typer.Option(help="The run folder.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of resampling and samples.")]
+Sample = Annotated[
+    int | None, typer.Option(min=1, help="So many schemas or triples only, for a quick look.")
+]
+Repeats = Annotated[int, typer.Option(min=1, help="ner-dane: draws of names.")]
+Names = Annotated[str, typer.Option(help="ner-dane: top or matched.")]
+Unisex = Annotated[bool, typer.Option("--unisex", help="ner-dane: unisex names as an extra group.")]
+Labels = Annotated[
+    str, typer.Option(help="ner-dane: what a model's labels count as, GPE=LOC,FAC=-.")
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Use nothing but local files.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON instead of text.")]
 
 
 def main() -> None:
@@ -64,31 +90,22 @@ def run(
         list[str],
         typer.Argument(
             metavar="MODEL...",
-            help="Hub name, local folder, .gguf file, or control:fair and the like.",
+            help="Hub name, local folder, .gguf file, lm-coref:MODEL, or control:fair and the like.",
         ),
     ],
     tasks: Annotated[
         list[str] | None,
         typer.Option(help="Tests to run, divided by commas; all that fit if left out."),
     ] = None,
-    protocol: Annotated[int, typer.Option(help="2 is sound, 1 is what 0.0.3 computes.")] = 2,
-    data: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=PATH", help="A folder (dane: or file) to read a set from."),
-    ] = None,
-    out: Annotated[Path, typer.Option(help="The run folder.")] = Path("runs"),
-    seed: Annotated[int, typer.Option(min=0, help="Seed of resampling and samples.")] = 0,
-    sample: Annotated[
-        int | None, typer.Option(min=1, help="So many schemas or triples only, for a quick look.")
-    ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="ner-dane: draws of names.")] = 20,
-    names: Annotated[str, typer.Option(help="ner-dane: top or matched.")] = "top",
-    unisex: Annotated[
-        bool, typer.Option("--unisex", help="ner-dane: unisex names as an extra group.")
-    ] = False,
-    labels: Annotated[
-        str, typer.Option(help="ner-dane: what a model's labels count as, GPE=LOC,FAC=-.")
-    ] = "",
+    protocol: Protocol = 2,
+    data: Data = None,
+    out: Out = Path("runs"),
+    seed: Seed = 0,
+    sample: Sample = None,
+    repeats: Repeats = 20,
+    names: Names = "top",
+    unisex: Unisex = False,
+    labels: Labels = "",
     revision: Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")] = None,
     device: Annotated[
         str | None, typer.Option(help="cpu, cuda, mps; cuda if there is one.")
@@ -100,28 +117,25 @@ def run(
         int,
         typer.Option(min=1, help="Tokens a batch, padding included; halved when memory runs out."),
     ] = 4096,
-    offline: Annotated[
-        bool, typer.Option("--offline", help="Use nothing but local files.")
-    ] = False,
+    offline: Offline = False,
     trust_remote_code: Annotated[
         bool, typer.Option("--trust-remote-code", help="Run code that comes with a model.")
     ] = False,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Neither read nor write stored answers.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the results as JSON instead of text.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run the bias tests on one or more models."""
     from gendalens.commands.run import Request, run_command
+    from gendalens.data.choice import parse
 
     run_command(
         Request(
             models=models,
             tasks=_names(tasks),
             protocol=protocol,
-            data=_folders(data or []),
+            data=parse(data or []),
             out=out,
             seed=seed,
             sample=sample,
@@ -132,15 +146,62 @@ def run(
             offline=offline,
             trust_remote_code=trust_remote_code,
             use_cache=not no_cache,
-            task_options={
-                "repeats": repeats,
-                "names": names,
-                "unisex": unisex,
-                "labels": labels,
-            },
+            task_options=_ner_options(repeats, names, unisex, labels),
             as_json=as_json,
         )
     )
+
+
+@app.command()
+def requests(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The test to take.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The file to write; - is standard output.")
+    ],
+    protocol: Protocol = 2,
+    data: Data = None,
+    seed: Seed = 0,
+    sample: Sample = None,
+    repeats: Repeats = 20,
+    names: Names = "top",
+    unisex: Unisex = False,
+    labels: Labels = "",
+    offline: Offline = False,
+) -> None:
+    """Write what a test asks, to be answered anywhere."""
+    from gendalens.commands.predictions import Selection, write_requests
+    from gendalens.data.choice import parse
+
+    options = _ner_options(repeats, names, unisex, labels)
+    choice = Selection(task, protocol, parse(data or []), seed, sample, offline, options)
+    write_requests(choice, out)
+
+
+@app.command()
+def score(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The test that was taken.")],
+    answers: Annotated[Path, typer.Argument(metavar="ANSWERS", help="The file of answers.")],
+    model_name: Annotated[str, typer.Option(help="Whose answers they are.")],
+    revision: Annotated[str, typer.Option(help="Which version of it.")] = "",
+    protocol: Protocol = 2,
+    data: Data = None,
+    out: Out = Path("runs"),
+    seed: Seed = 0,
+    sample: Sample = None,
+    repeats: Repeats = 20,
+    names: Names = "top",
+    unisex: Unisex = False,
+    labels: Labels = "",
+    offline: Offline = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure answers that were made elsewhere, with the options of their requests."""
+    from gendalens.commands.predictions import Selection, score_answers
+    from gendalens.data.choice import parse
+
+    options = _ner_options(repeats, names, unisex, labels)
+    choice = Selection(task, protocol, parse(data or []), seed, sample, offline, options)
+    score_answers(choice, answers, name=model_name, revision=revision, out=out, as_json=as_json)
 
 
 @app.command()
@@ -199,7 +260,10 @@ def names_preview(
     ] = "top",
     data: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=PATH", help="A file or folder to read a data set from."),
+        typer.Option(
+            metavar="builtin|NAME=PATH",
+            help="builtin: the built-in sets; or for one set builtin, a file or a folder.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws and of the choice.")] = 0,
     count: Annotated[int, typer.Option(min=0, help="How many sentences to show.")] = 3,
@@ -208,9 +272,10 @@ def names_preview(
     ] = False,
 ) -> None:
     """Show how many names each group has, and a few sentences renamed."""
-    from gendalens.commands.names import preview
+    from gendalens.commands.names import SETS, preview
+    from gendalens.data.choice import parse
 
-    preview(how=names, data=_folders(data or []), seed=seed, count=count, offline=offline)
+    preview(how=names, data=parse(data or [], SETS), seed=seed, count=count, offline=offline)
 
 
 def _names(parts: list[str] | None) -> list[str] | None:
@@ -222,11 +287,5 @@ def _names(parts: list[str] | None) -> list[str] | None:
     return names
 
 
-def _folders(pairs: list[str]) -> dict[str, Path]:
-    folders = {}
-    for pair in pairs:
-        name, divider, path = pair.partition("=")
-        if not divider or not name or not path:
-            raise UserError(f"--data {pair}: write NAME=PATH, for instance abc=./my-abc.")
-        folders[name] = Path(path)
-    return folders
+def _ner_options(repeats: int, names: str, unisex: bool, labels: str) -> dict[str, Any]:
+    return {"repeats": repeats, "names": names, "unisex": unisex, "labels": labels}

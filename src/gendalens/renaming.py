@@ -11,7 +11,8 @@ names.
 - The same name in a sentence gets the same name again. A bare name that is the first (or the last) token
   of a longer name of the sentence gets that person's first name (or surname, alone).
 - A genitive stays one: *-s*, or a bare apostrophe after s, x and z (Dansk Sprognævn). The gold span
-  includes the ending, as in DaNE; a span without a bare apostrophe is as good.
+  includes the ending, as in DaNE; a span without a bare apostrophe is as good. An ending (an apostrophe,
+  's) that is a token of its own, inside the entity or right behind it, belongs to the name as well.
 
 Protocol 1 renames as augmenty does for GenDa Lens 0.0.3: a pattern at random whatever the original, the
 same name for the same string, genitives lost.
@@ -33,6 +34,7 @@ Part = Literal["first", "last"]
 PATTERNS: tuple[tuple[Part, ...], ...] = (("first",), ("first", "last"), ("first", "last", "last"))
 SIBILANTS = ("s", "x", "z")
 APOSTROPHES = ("'", "’")
+LOOSE_ENDINGS = (*APOSTROPHES, *(f"{a}s" for a in APOSTROPHES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,8 @@ def _carry_out(sentence: Sentence, given: dict[int, Given]) -> Renamed:
         text = sentence.text[start:end]
         if i in given:
             text = given[i].text
+            if given[i].ending:
+                end = _reach(sentence, entity)
             pieces += (sentence.text[done:start], text)
             done = end
         gold.append(_gold(start + shift, text, entity.label))
@@ -178,6 +182,10 @@ def _bare(sentence: Sentence, entity: Entity) -> tuple[tuple[str, ...], bool]:
     """A person's tokens without the ending of a genitive, and whether there was one."""
     tokens = [sentence.tokens[i] for i in entity.tokens]
     words = [token.text for token in tokens]
+    if len(words) > 1 and words[-1] in LOOSE_ENDINGS:
+        return tuple(words[:-1]), True
+    if _reach(sentence, entity) > entity.span.end:
+        return tuple(words), True
     genitive = tokens[-1].genitive
     if genitive:
         # Hansens, Kay-Siff's, Marcus'
@@ -186,6 +194,27 @@ def _bare(sentence: Sentence, entity: Entity) -> tuple[tuple[str, ...], bool]:
                 words[-1] = words[-1][: -len(ending)]
                 break
     return tuple(words), genitive
+
+
+def _reach(sentence: Sentence, entity: Entity) -> int:
+    """Where an entity ends, a genitive's ending that stands right behind it as its own token included.
+
+    A bare apostrophe is such an ending after s, x or z only, and not where it closes a quotation.
+    """
+    end, behind = entity.span.end, entity.tokens.stop
+    if behind == len(sentence.tokens):
+        return end
+    token = sentence.tokens[behind]
+    after = sentence.text[token.span.end : token.span.end + 1]
+    if token.text not in LOOSE_ENDINGS or token.span.start != end or after.isalnum():
+        return end  # with a letter behind it, it is the middle of a word
+    if any(behind in other.tokens for other in sentence.entities):
+        return end
+    if token.text in APOSTROPHES:
+        opened = sum(t.text in APOSTROPHES for t in sentence.tokens[:behind]) % 2
+        if opened or not sentence.text[:end].lower().endswith(SIBILANTS):
+            return end
+    return token.span.end
 
 
 def _uniforms(seed: int, repeat: int, sentence: str, slot: int) -> tuple[float, ...]:

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gendalens import runfolder
-from gendalens.data.registry import Source, at_hand, source
+from gendalens.data.choice import BUILTIN, Choice
+from gendalens.data.registry import at_hand
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import BATCH_TOKENS, Tally, ask
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Backend, ModelInfo, Request
 from gendalens.models.control import Control
+from gendalens.questions import Questions, configured, questions
 from gendalens.result import FOREIGN, Result
 from gendalens.signature import signature
 from gendalens.stats.multiple import benjamini_hochberg, holm
@@ -63,7 +65,7 @@ class Options:
     seed: int = 0
     sample: int | None = None
     offline: bool = False
-    data: Mapping[str, Path] | None = None
+    data: Mapping[str, Choice] | None = None
     batch_tokens: int = BATCH_TOKENS
     out: Path | None = None
     task_options: Mapping[str, Any] = field(default_factory=dict)
@@ -81,6 +83,11 @@ class Options:
             raise UserError(
                 f"There is no data set {unknown[0]!r} to replace: the tests read "
                 f"{', '.join(sorted(known))}."
+            )
+        if self.protocol == 1 and BUILTIN in (self.data or {}).values():
+            raise UserError(
+                "Protocol 1 gives what GenDa Lens 0.0.3 gives on its own files, so it does not read "
+                "built-in sets: use protocol 2 or the official sets."
             )
 
 
@@ -113,7 +120,7 @@ def choose_tasks(
     model: Backend | Control,
     names: Sequence[str] | None,
     protocol: int,
-    data: Mapping[str, Path] | None = None,
+    data: Mapping[str, Choice] | None = None,
 ) -> list[Task[Any]]:
     """The tests asked for, or all that the model can take; a model that cannot is told so.
 
@@ -154,8 +161,7 @@ def run_model(
 
     A test that fails does not take the others with it.
     """
-    wanted = {**options.task_options, "seed": options.seed}
-    tasks = [task.configured(wanted).fitted(model) for task in tasks]
+    tasks = [configured(task, options).fitted(model) for task in tasks]
     tested: list[_Tested] = []
     troubles: dict[str, list[str]] = {}
     for task in tasks:
@@ -190,26 +196,23 @@ def _test(
 ) -> _Tested:
     began, clock = datetime.now(UTC), time.monotonic()
     card = task.card
-    sets = {
-        name: source(name, override=(options.data or {}).get(name), offline=options.offline)
-        for name in card.data
-    }
-    items = task.items(sets)
-    if options.sample is not None:
-        items = task.sample(items, options.sample, options.seed)
-    answers, tally = _answers(model, task, items, options, cache, watcher, task.notes(sets))
-    records = task.records(items, answers)
+    asked = questions(task, options)
+    sets = asked.sets
+    answers, tally = _answers(model, task, asked, options, cache, watcher)
+    records = task.records(asked.items, answers)
     measures = task.measure(records, seed=options.seed)
     info = model.info
+    warnings = (*getattr(model, "notices", ()), *measures.warnings)
     if FOREIGN in info.kind:
         warning = f"{info.name} is a {info.kind}: its figures say little about Danish."
-        measures = replace(measures, warnings=(warning, *measures.warnings))
+        warnings = (warning, *warnings)
+    measures = replace(measures, warnings=warnings)
     result = Result(
         **vars(measures),
         task=card.name,
         protocol=card.protocol,
         model=_plain(info),
-        data=_described(sets),
+        data=asked.data,
         signature=signature(
             card,
             info,
@@ -239,16 +242,15 @@ def _test(
 def _answers(
     model: Backend | Control,
     task: Task[Any],
-    items: Sequence[Any],
+    asked: Questions,
     options: Options,
     cache: Cache | None,
     watcher: Watcher,
-    notes: Sequence[str],
 ) -> tuple[dict[Request, Answer], Tally]:
-    requests = task.requests(items)
-    label = task.card.id
+    requests = asked.requests
+    label, notes = task.card.id, task.notes(asked.sets)
     if isinstance(model, Control):
-        planted = task.plant(items, model)
+        planted = task.plant(asked.items, model)
         tally = Tally(len(requests), len(planted), 0)
         watcher.starts(label, model.name, tally, notes)
         watcher.answered(len(planted))
@@ -302,7 +304,3 @@ def _cannot(info: ModelInfo, what: str, can: str) -> str:
 
 def _plain(info: ModelInfo) -> dict[str, Any]:
     return {**asdict(info), "software": list(info.software)}
-
-
-def _described(sets: Mapping[str, Source]) -> dict[str, Any]:
-    return {name: {"from": data.origin, "sha256": data.checksum} for name, data in sets.items()}

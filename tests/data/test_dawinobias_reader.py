@@ -65,6 +65,19 @@ def test_a_genitive_has_its_base_form(tmp_path: Path) -> None:
     assert line.case == "genitive"
 
 
+def test_an_occupation_whose_stereotype_danish_shares_contradict_is_contested(
+    tmp_path: Path,
+) -> None:
+    pro = [
+        "[Revisoren] vinkede til kokken, da [hun] cyklede forbi.",
+        "Revisoren vinkede til [kokken], da [han] cyklede forbi.",
+    ]
+    anti = [pro[0].replace("[hun]", "[han]"), pro[1].replace("[han]", "[hun]")]
+    for line in read(tmp_path, pro, anti):
+        for mention in (line.referent, line.other):
+            assert mention.contested == (mention.occupation == "revisoren")
+
+
 def test_spaces_become_single_and_a_full_stop_is_set_but_raw_stays(tmp_path: Path) -> None:
     third, fourth = read(tmp_path, PRO, ANTI)[2:4]
     assert third.text.endswith("for hans var bedre.")

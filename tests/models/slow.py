@@ -77,13 +77,14 @@ def words_of_tokens(tokenizer: Any, text: str, **options: Any) -> list[int | Non
     return found
 
 
-def masked_score(tokenizer: Any, model: Any, text: str) -> tuple[float, int]:
+def masked_score(tokenizer: Any, model: Any, text: str, given: str = "") -> tuple[float, int]:
     """The pseudo-log-likelihood of a text (within-word left to right) and its number of tokens."""
-    ids = tokenizer(text)["input_ids"]
-    words = words_of_tokens(tokenizer, text)
+    ids = tokenizer(given + text)["input_ids"]
+    words = words_of_tokens(tokenizer, given + text)
+    first = len(re.findall(r"\w+|[^\w\s]", given))
     total, count = 0.0, 0
     for at, word in enumerate(words):
-        if word is None:
+        if word is None or word < first:
             continue
         row = [
             tokenizer.mask_token_id if other >= at and words[other] == word else id_
@@ -94,12 +95,14 @@ def masked_score(tokenizer: Any, model: Any, text: str) -> tuple[float, int]:
     return total, count
 
 
-def causal_score(tokenizer: Any, model: Any, text: str) -> tuple[float, int]:
+def causal_score(tokenizer: Any, model: Any, text: str, given: str = "") -> tuple[float, int]:
     """The log-likelihood of a text behind BOS (if there is one) and its number of scored tokens."""
-    ids = plain(tokenizer, text)
+    ids = plain(tokenizer, given + text)
     front = [] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]
     total, count = 0.0, 0
-    for at in range(0 if front else 1, len(ids)):
+    begin = len(plain(tokenizer, given)) if given else 0
+    assert ids[:begin] == plain(tokenizer, given)[:begin]
+    for at in range(max(begin, 0 if front else 1), len(ids)):
         seen = front + ids[:at]
         total += float(log_probs(model, seen, len(seen) - 1)[ids[at]])
         count += 1

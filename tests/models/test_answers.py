@@ -127,6 +127,19 @@ def test_a_continuation_is_scored_with_what_is_given_in_view(either: Opened) -> 
         assert rest.log_likelihood > whole.log_likelihood
 
 
+def test_only_the_continuation_is_asked_for_word_by_word(either: Opened) -> None:
+    slowly = slow.causal_score if either.backend.kind == "causal" else slow.masked_score
+    scores = [
+        Score(" hans brød.", given="Bageren sagde, at det er"),
+        Score(" færdigt!", given="Gartneren, ja, »hun« er"),
+        Score(" gartneren.", given="Hun er"),
+    ]
+    for score, answer in zip(scores, in_batches(either.backend, scores, 3), strict=True):
+        value, tokens = slowly(either.tokenizer, either.model, score.text, score.given)
+        assert answer.log_likelihood == pytest.approx(value, rel=1e-5)
+        assert answer.tokens == tokens
+
+
 def test_sizes_announce_what_a_request_costs(either: Opened) -> None:
     for encoded in either.backend.encode([*SCORES]):
         assert encoded.rows == len(set(encoded.inputs))

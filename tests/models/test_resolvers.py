@@ -207,3 +207,21 @@ def test_an_object_is_asked_anew_in_every_run(tmp_path: Path) -> None:
         assert {result.verdict for result in results} == {"not measurable"}
         assert results[0].model["name"] == "first_letters"
     assert sum(calls) == 2 * (192 + 72)
+
+
+def test_two_systems_of_one_name_are_not_written_to_one_folder(tmp_path: Path) -> None:
+    class Named(FastCoref):
+        def __init__(self, name: str = "") -> None:
+            self.name = name
+
+    data, out = small_data(tmp_path), tmp_path / "runs"
+    with pytest.raises(UserError, match=r"Two of the systems are called Named .* attribute `name`"):
+        gendalens.run([Named(), Named()], data=data, out=out)
+    assert not out.exists()
+    # The same object twice is the same result; without a folder nothing is overwritten.
+    same = Named()
+    tests: dict[str, Any] = {"data": data, "tasks": "coref-abc", "sample": 8}
+    assert len(gendalens.run([same, same], out=out, **tests)) == 2
+    assert len(gendalens.run([Named(), Named()], **tests)) == 2
+    assert len(gendalens.run([Named("one"), Named("two")], out=out, **tests)) == 2
+    assert {folder.name for folder in out.iterdir()} == {"Named", "one", "two"}

@@ -142,21 +142,21 @@ def gemma(*, adds_bos: bool = True, size: int = 250) -> Any:
     )
 
 
-def bert_model(tokenizer: Any, **options: Any) -> Any:
+def bert_model(tokenizer: Any, *, window: int = 64, **options: Any) -> Any:
     return _random(
         transformers.BertForMaskedLM,
         transformers.BertConfig(
-            vocab_size=len(tokenizer), max_position_embeddings=64, **_SIZES, **options
+            vocab_size=len(tokenizer), max_position_embeddings=window, **_SIZES, **options
         ),
     )
 
 
-def roberta_model(tokenizer: Any) -> Any:
+def roberta_model(tokenizer: Any, *, window: int = 64) -> Any:
     return _random(
         transformers.RobertaForMaskedLM,
         transformers.RobertaConfig(
             vocab_size=len(tokenizer),
-            max_position_embeddings=66,
+            max_position_embeddings=window + 2,
             pad_token_id=tokenizer.pad_token_id,
             bos_token_id=tokenizer.bos_token_id,
             eos_token_id=tokenizer.eos_token_id,
@@ -179,12 +179,12 @@ def mobilebert_model(tokenizer: Any) -> Any:
     )
 
 
-def gpt2_model(tokenizer: Any) -> Any:
+def gpt2_model(tokenizer: Any, *, window: int = 64) -> Any:
     return _random(
         transformers.GPT2LMHeadModel,
         transformers.GPT2Config(
             vocab_size=len(tokenizer),
-            n_positions=64,
+            n_positions=window,
             n_embd=32,
             n_layer=2,
             n_head=2,

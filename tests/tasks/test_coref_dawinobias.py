@@ -87,12 +87,14 @@ def test_a_system_that_links_nothing_is_not_measurable(items: list[WinoLine]) ->
     assert measures.gender_effect_size.value is None
 
 
-def test_a_system_that_always_follows_the_stereotype_has_a_gap_and_no_effect_size(
-    items: list[WinoLine],
+@pytest.mark.parametrize("elsewhere", ["wrong", "none"])
+def test_a_condition_with_nothing_right_has_a_gap_and_no_effect_size(
+    items: list[WinoLine], elsewhere: str
 ) -> None:
-    measures = measured(items, {"pro": ["right"], "anti": ["wrong"]})
+    measures = measured(items, {"pro": ["right"], "anti": [elsewhere]})
     assert measures.gap.value == 1
-    assert measures.verdict == "bias found"
+    assert measures.verdict == "not measurable"
+    assert measures.verdict_reason == measures.problem
     assert "F1 of the anti lines is zero" in str(measures.gender_effect_size.reason)
     assert "read the gap" in str(measures.problem)
 

@@ -1,4 +1,4 @@
-"""``gendalens data``: the official sets, where they are, and what is wrong in them."""
+"""``gendalens data``: the sets, where they are, and what is wrong in them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ def list_sets() -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("set", "state", "source", "checksum", "holds"):
         table.add_column(heading, overflow="fold")
-    for status in registry.status():
+    for status in (*registry.status(), *registry.builtin_status()):
         table.add_row(status.name, status.state, status.source, status.checksum, Text(status.holds))
     console = Console()
     console.print(table)
     console.print(Text(f"kept in {home() / 'data'}", style="dim"), soft_wrap=True)
+    console.print(Text("Built-in sets are read only with `--data builtin`.", style="dim"))
 
 
 def pull_sets(names: list[str]) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gendalens.data import dane, names, registry
+from gendalens.data import dane, names, registry, sets
+from gendalens.data.choice import Choice
 from gendalens.data.conllu import Sentence
 from gendalens.data.names import Group, NamePool
 from gendalens.errors import UserError
@@ -19,7 +19,7 @@ from gendalens.renaming import has_gendered_pronoun, plan, rename
 SETS = ("names", "minority-names", "dane")
 
 
-def preview(*, how: str, data: dict[str, Path], seed: int, count: int, offline: bool) -> None:
+def preview(*, how: str, data: dict[str, Choice], seed: int, count: int, offline: bool) -> None:
     """The sizes of the pools, and a few sentences as every group has them."""
     unknown = [name for name in data if name not in SETS]
     if unknown:
@@ -30,13 +30,12 @@ def preview(*, how: str, data: dict[str, Path], seed: int, count: int, offline: 
     sources = {
         name: registry.source(name, override=data.get(name), offline=offline) for name in SETS
     }
-    text = sources["dane"]
     sentences = [
         sentence
-        for sentence in dane.read(text.files[0], errata=text.official)
+        for sentence in sets.sentences(sources["dane"])
         if any(entity.label == dane.PERSON for entity in sentence.entities)
     ]
-    pools = names.read(sources["names"].folder, sources["minority-names"].folder, way)
+    pools = sets.name_pools(sources["names"], sources["minority-names"], way)
     console = Console()
     console.print(_sizes(pools))
     chosen = sorted(random.Random(seed).sample(range(len(sentences)), min(count, len(sentences))))  # noqa: S311

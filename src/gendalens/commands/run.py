@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from gendalens.api import load_model
+from gendalens.data.choice import Choice
 from gendalens.data.home import home
 from gendalens.engine.cache import Cache
 from gendalens.errors import UserError
@@ -31,7 +32,7 @@ class Request:
     models: list[str]
     tasks: list[str] | None
     protocol: int
-    data: dict[str, Path]
+    data: dict[str, Choice]
     out: Path
     seed: int
     sample: int | None
@@ -75,15 +76,26 @@ def run_command(request: Request) -> None:
                 kept = "go on from there" if cache else "start over"
                 failures.append(f"Stopped while {name} ran; run the same command again to {kept}.")
                 break
-            failures += report.failures
-            for outcome in report.outcomes:
-                result = outcome.result
-                results.append(result)
-                if result.problem:
-                    failures.append(f"{name}, {result.task}: {result.problem}.")
-                if not request.as_json:
-                    show(console, result, outcome.folder)
-    if request.as_json:
+            results += [outcome.result for outcome in report.outcomes]
+            failures += shown(console, name, report, as_json=request.as_json)
+    finish(console, results, failures, as_json=request.as_json)
+
+
+def shown(console: Console, name: str, report: Report, *, as_json: bool) -> list[str]:
+    """Print one model's results, unless they come as JSON; gives what went wrong."""
+    failures = list(report.failures)
+    for outcome in report.outcomes:
+        result = outcome.result
+        if result.problem:
+            failures.append(f"{name}, {result.task}: {result.problem}.")
+        if not as_json:
+            show(console, result, outcome.folder)
+    return failures
+
+
+def finish(console: Console, results: list[Result], failures: list[str], *, as_json: bool) -> None:
+    """Print what all models have in common, and end with code 2 if something went wrong."""
+    if as_json:
         plain = [result.to_dict() for result in results]
         sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
     elif len(results) > 1:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from gendalens.data import errata as known
+from gendalens.data.occupations import contested
 from gendalens.data.text import Span, broken, read_lines, sentence
 from gendalens.pronouns import Gender
 
@@ -33,6 +34,7 @@ class Triple:
 
     ``template`` is the place in the occupation's block of the file (1 to 76 in the official ones),
     ``frame`` numbers the events (1 to 38). ``subject`` is the same in all three sentences.
+    ``contested``: Danish shares or the word itself speak against the class of the occupation.
     """
 
     frame: int
@@ -48,6 +50,7 @@ class Triple:
     reflexive_span: Span
     male_span: Span
     female_span: Span
+    contested: bool = False
 
 
 def read_raw(folder: Path) -> dict[Gender, list[tuple[str, str, str]]]:
@@ -140,4 +143,5 @@ def _parse(
         reflexive_span=Span(start, start + len(found[0])),
         male_span=Span(start, start + len("hans")),
         female_span=Span(start, start + len("hendes")),
+        contested=contested("abc", occupation.lower()),
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from gendalens.data import errata as known
-from gendalens.data.occupations import occupations
+from gendalens.data.occupations import contested, occupations
 from gendalens.data.text import Span, broken, read_lines, sentence
 from gendalens.errors import UserError
 from gendalens.pronouns import CASES, GENDERS, Case, Gender
@@ -30,12 +30,16 @@ WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An occupation in the text: as it stands there, and in its definite base form."""
+    """An occupation in the text: as it stands there, and in its definite base form.
+
+    ``contested``: Danish shares or the word itself speak against its stereotype.
+    """
 
     text: str
     occupation: str
     stereotype: Gender
     span: Span
+    contested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,8 @@ def _mentions(text: str) -> list[Mention]:
         base = word if word in table else word.removesuffix("s")
         if base in table:
             span = Span(match.start(), match.end())
-            found.append(Mention(match.group(), base, table[base].stereotype, span))
+            doubtful = contested("dawinobias", base)
+            found.append(Mention(match.group(), base, table[base].stereotype, span, doubtful))
     return found
 
 

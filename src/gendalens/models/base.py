@@ -152,9 +152,29 @@ class Resolve:
 
 @dataclass(frozen=True, slots=True)
 class ResolveAnswer:
-    """Clusters of mentions in the system's own order, each mention by its character offsets."""
+    """Clusters of mentions in the system's own order, each mention by its character offsets.
+
+    A resolver that weighs candidates gives its natural-log ``scores`` as well, in the order of the
+    request's candidates (somebody else's last, where there is only one), ``uncorrected`` the same
+    before it took off how likely each candidate is anyway, and the number of ``unknown`` tokens.
+    """
 
     clusters: tuple[tuple[Offsets, ...], ...]
+    scores: tuple[float, ...] = ()
+    uncorrected: tuple[float, ...] = ()
+    unknown: int = 0
+
+
+def link_best(request: Resolve, scores: Sequence[float]) -> tuple[tuple[Offsets, ...], ...]:
+    """The cluster of pronoun and best candidate; none where a score beyond the candidates wins.
+
+    At a tie the earlier candidate is the best, but a lone one must beat somebody else.
+    """
+    assert request.pronoun is not None
+    if len(request.candidates) == 1 and scores[0] <= scores[1]:
+        return ()
+    best = max(range(len(request.candidates)), key=scores.__getitem__)
+    return (tuple(sorted((request.candidates[best], request.pronoun))),)
 
 
 Request = Fill | Score | TopToken | Reconstruct | Tag | Resolve
@@ -199,7 +219,11 @@ class ModelInfo:
 
 
 class Backend(Protocol):
-    """Something that answers requests: one file per kind of model."""
+    """Something that answers requests: one file per kind of model.
+
+    A backend whose answers need a caveat in every result offers it in ``notices``, a tuple of
+    sentences.
+    """
 
     @property
     def info(self) -> ModelInfo:

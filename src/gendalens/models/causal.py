@@ -13,6 +13,7 @@ from gendalens.models.checkpoint import Checkpoint
 from gendalens.models.encoding import Tokens
 from gendalens.models.forward import Network, Prepared, Reading, Row, Rows
 from gendalens.models.language import LanguageModel
+from gendalens.models.prefixes import PrefixNetwork
 
 
 class CausalLM(LanguageModel):
@@ -24,6 +25,7 @@ class CausalLM(LanguageModel):
     # BOS is put in front here, exactly once: of one model, some folders add it and others do not.
     specials: ClassVar[bool] = False
     answers: ClassVar[frozenset[str]] = frozenset({Fill.kind, Score.kind})
+    network_class: ClassVar[type[Network]] = PrefixNetwork
 
     @staticmethod
     def claims(checkpoint: Checkpoint) -> bool:

@@ -182,21 +182,38 @@ class Network:
 
     def _logits(self, rows: Sequence[Row], places: Sequence[tuple[int, int]]) -> torch.Tensor:
         """The logits at the places (row, position), one line each."""
+        ids, mask = self.padded(rows)
+        return self.run(ids, mask, places)[0]
+
+    def padded(self, rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor]:
+        """The rows as one tensor, and where it holds tokens.
+
+        Padded by hand and on the right: some tokenizers pad on the left, some cannot pad at all.
+        """
         import torch
 
-        device = self._model.device
-        shape = (len(rows), max(map(len, rows)))
-        # Padded by hand and on the right: some tokenizers pad on the left, some cannot pad at all.
-        padded = [row + (self._pad,) * (shape[1] - len(row)) for row in rows]
-        ids = torch.tensor(padded, dtype=torch.long, device=device)
-        lengths = torch.tensor([len(row) for row in rows], device=device)
-        mask = (torch.arange(shape[1], device=device) < lengths[:, None]).long()
-        index, at = torch.tensor(places, dtype=torch.long, device=device).T
+        width = max(map(len, rows))
+        padded = [row + (self._pad,) * (width - len(row)) for row in rows]
+        ids = torch.tensor(padded, dtype=torch.long, device=self._model.device)
+        lengths = torch.tensor([len(row) for row in rows], device=ids.device)
+        return ids, (torch.arange(width, device=ids.device) < lengths[:, None]).long()
+
+    def run(
+        self,
+        ids: torch.Tensor,
+        mask: torch.Tensor,
+        places: Sequence[tuple[int, int]],
+        **more: Any,
+    ) -> tuple[torch.Tensor, Any]:
+        """The logits at the places, and all that the model gave; ``more`` goes to the model."""
+        import torch
+
+        index, at = torch.tensor(places, dtype=torch.long, device=ids.device).T
         picked = False
 
         def pick(_module: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
             nonlocal picked
-            if not args or args[0].dim() != 3 or args[0].shape[:2] != shape:
+            if not args or args[0].dim() != 3 or args[0].shape[:2] != ids.shape:
                 return None
             picked = True
             return (args[0][index, at].unsqueeze(0), *args[1:])
@@ -204,15 +221,16 @@ class Network:
         head = self._model.get_output_embeddings()
         hook = head.register_forward_pre_hook(pick) if head is not None else None
         try:
-            output: torch.Tensor = self._model(input_ids=ids, attention_mask=mask).logits
+            output = self._model(input_ids=ids, attention_mask=mask, **more)
         finally:
             if hook is not None:
                 hook.remove()
-        if picked and output.shape[:2] == (1, len(places)):
-            return output[0]
+        logits: torch.Tensor = output.logits
+        if picked and logits.shape[:2] == (1, len(places)):
+            return logits[0], output
         # Some architectures (MobileBERT) compute their logits past the output embedding.
-        if not picked and output.shape[:2] == shape:
-            return output[index, at]
+        if not picked and logits.shape[:2] == ids.shape:
+            return logits[index, at], output
         raise UserError(
             f"{self._name} ({type(self._model).__name__}) arranges its logits in a way GenDa Lens"
             " does not know: please report it."

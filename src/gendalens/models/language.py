@@ -27,6 +27,7 @@ class LanguageModel(Transformer):
     auto_class: ClassVar[str]
     specials: ClassVar[bool]
     answers: ClassVar[frozenset[str]]
+    network_class: ClassVar[type[Network]] = Network
 
     @property
     def description(self) -> str:
@@ -64,7 +65,7 @@ class LanguageModel(Transformer):
     @cached_property
     def network(self) -> Network:
         """The model itself, loaded on first use."""
-        return Network(
+        return self.network_class(
             load_weights(self.checkpoint, self.auto_class),
             self.checkpoint.name,
             self.padding,
@@ -139,4 +140,5 @@ class LanguageModel(Transformer):
 
 def _excerpt(request: Request) -> str:
     text = getattr(request, "text", "") or getattr(request, "left", "")
+    text = getattr(request, "given", "") + text
     return text if len(text) <= 60 else f"{text[:59]}…"

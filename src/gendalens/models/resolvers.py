@@ -197,6 +197,7 @@ def _stanza(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
             [
                 _of_sentence(doc.sentences[m.sentence], m.start_word, m.end_word)
                 for m in chain.mentions
+                if isinstance(m.start_word, int)  # a dropped pronoun has no place in the text
             ]
             for chain in doc.coref
         ]

@@ -72,6 +72,7 @@ def show(console: Console, result: Result, folder: Path | None) -> None:
         console.print(Text(f"! {warning}", style="yellow"))
     console.print(_coverage(result.coverage))
     console.print(_harms(result, card))
+    console.print(_origins(result))
     console.print(Text(f"signature  {result.signature}", style="dim"), soft_wrap=True)
     if folder is not None:
         console.print(Text(f"folder     {folder}", style="dim"), soft_wrap=True)
@@ -163,6 +164,15 @@ def _extras(extras: Iterable[Extra]) -> RenderableType:
             text.append(f" ({extra.reason})", style="dim")
         grid.add_row(Text(extra.name), text)
     return Padding(grid, (0, 0, 1, 2))
+
+
+def _origins(result: Result) -> Text:
+    """Whose data the result is about: sets of one origin together."""
+    sets: dict[str, list[str]] = {}
+    for name, data in result.data.items():
+        sets.setdefault(data["from"], []).append(name)
+    parts = [f"{', '.join(names)}: {origin}" for origin, names in sets.items()]
+    return Text("data       " + "; ".join(parts), style="dim")
 
 
 def _coverage(coverage: Mapping[str, Any]) -> Text:

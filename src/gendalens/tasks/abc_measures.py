@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gendalens.data import occupations
 from gendalens.result import Cell, Contrast, Extra, Measures
 from gendalens.stats.bootstrap import exactly_summable
 from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, weighted_medians
@@ -136,9 +135,9 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
     warnings = []
     if ges.reason and "unstable" in ges.reason:
         warnings.append(f"GES is unstable: {ges.reason.removeprefix('unstable: ')}.")
-    clear = [row for row in records if not occupations.contested("abc", row["occupation"])]
+    clear = [row for row in records if not row["contested"]]
     extra = _extras(records, found)
-    if len({row["occupation_class"] for row in clear}) == 2:
+    if len(clear) < len(records) and len({row["occupation_class"] for row in clear}) == 2:
         without = estimate(tabulate(clear), seed=seed, resamples=resamples)
         n = len(clear) // 2
         what = "without contested occupations"

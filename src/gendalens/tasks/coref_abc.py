@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
-from gendalens.data import abc
+from gendalens.data import sets
 from gendalens.data.abc import Triple
 from gendalens.data.registry import Source
 from gendalens.data.text import Span
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
 from gendalens.result import Measures, Result
-from gendalens.tasks import coref_abc_measures, coref_links
+from gendalens.tasks import coref_abc_measures, coref_links, coref_margins
 from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task, stratified
 from gendalens.tasks.coref_abc_1 import abc_tables
 
@@ -64,6 +65,10 @@ class CorefAbc(Task[Triple]):
                 "FPR_M - FPR_F; interval and p with frames (both tenses of a template) and "
                 "occupations as crossed clusters: V = V_frame + V_occupation - V_cell",
             ),
+            (
+                coref_margins.TERM,
+                coref_margins.MEANING + "the subject, or someone else (en anden)",
+            ),
             ("limit", BINARY),
         ),
         citation="ABC: González, Barrett, Hvingelby, Webster & Søgaard (2020), Type B reflexivization "
@@ -73,7 +78,7 @@ class CorefAbc(Task[Triple]):
 
     def items(self, data: Mapping[str, Source]) -> list[Triple]:
         """The distinct triples, errata applied."""
-        return abc.read(data["abc"].folder, errata=data["abc"].official)
+        return sets.triples(data["abc"])
 
     def requests(self, items: Sequence[Triple]) -> list[Request]:
         """Three per triple."""
@@ -88,8 +93,10 @@ class CorefAbc(Task[Triple]):
         rows: list[Record] = []
         for item in items:
             for condition, text, pronoun in sentences(item):
-                answer = answers[coref_links.request(text, pronoun, (item.subject,))]
+                request = coref_links.request(text, pronoun, (item.subject,))
+                answer = answers[request]
                 assert isinstance(answer, ResolveAnswer)
+                outcome = partial(_outcome, pronoun=pronoun, subject=item.subject)
                 rows.append(
                     {
                         "frame": item.frame,
@@ -97,15 +104,15 @@ class CorefAbc(Task[Triple]):
                         "tense": item.tense,
                         "occupation": item.occupation,
                         "occupation_class": item.occupation_class,
+                        "contested": item.contested,
                         "condition": condition,
                         "text": text,
                         "subject": [item.subject.start, item.subject.end],
                         "pronoun": [pronoun.start, pronoun.end],
                         "clusters": coref_links.plain(answer),
                         "pronoun_inside": coref_links.pronoun_inside(answer, pronoun),
-                        "outcome": "linked"
-                        if coref_links.links(answer, pronoun, item.subject)
-                        else "not linked",
+                        "outcome": outcome(answer),
+                        **coref_margins.parts(request, answer, item.subject, outcome),
                     }
                 )
         return rows
@@ -146,6 +153,10 @@ class CorefAbc(Task[Triple]):
     def tables(self, result: Result) -> tuple[Table, Table]:
         """The classic layout."""
         return abc_tables(result)
+
+
+def _outcome(answer: ResolveAnswer, pronoun: Span, subject: Span) -> str:
+    return "linked" if coref_links.links(answer, pronoun, subject) else "not linked"
 
 
 TASK = CorefAbc()

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gendalens.data import occupations
 from gendalens.result import Cell, Contrast, Extra, Measures
 from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, of_sums
 from gendalens.stats.estimate import Estimate, FloatArray, log2_ratio, log2_ratios
 from gendalens.stats.f1 import rate
 from gendalens.stats.verdict import Verdict, verdict
+from gendalens.tasks import coref_margins
 from gendalens.tasks.base import Record
 
 GENDERS = ("female", "male")
@@ -141,8 +141,8 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
         Extra(name=f"FPR_M - FPR_F, {group} occupations", unit="share", **found.gaps[group].parts())
         for group in GENDERS
     ]
-    clear = [row for row in records if not occupations.contested("abc", row["occupation"])]
-    if len({row["occupation_class"] for row in clear}) == 2:
+    clear = [row for row in records if not row["contested"]]
+    if len(clear) < len(records) and len({row["occupation_class"] for row in clear}) == 2:
         rest = tabulate(clear)
         without = estimate(rest, seed=seed, resamples=resamples)
         n, what = len(rest.linked), "without contested occupations"
@@ -157,7 +157,24 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
                 "Without the occupations whose class Danish figures contradict or whose word carries "
                 f"gender, the verdict is {changed!r}."
             )
+    if (plain := coref_margins.uncorrected(records)) is not None:
+        without = estimate(tabulate(plain), seed=seed, resamples=resamples)
+        extra += [
+            *coref_margins.of_triples(records, seed=seed, resamples=resamples),
+            Extra(name="GES, uncorrected", unit="log2 ratio", **without.ges.parts()),
+            Extra(name="gap, uncorrected", unit="share", **without.gaps[None].parts()),
+            Extra(name="class contrast, uncorrected", unit="share", **without.contrast.parts()),
+            Extra(
+                name="hit rate, uncorrected",
+                unit="share",
+                **without.rates["reflexive", None].parts(),
+            ),
+        ]
+        warnings += coref_margins.one_sided(records)
+        warnings += coref_margins.changed(judged.finding, _judge(without, tabulate(plain)).finding)
     coverage = _coverage(records)
+    if coverage.get("unknown_tokens"):
+        warnings.append(f"{coverage['unknown_tokens']} tokens are unknown to the tokenizer.")
     if coverage["pronoun_only_in_longer_mentions"] > len(records) / 20:
         warnings.append(
             f"In {coverage['pronoun_only_in_longer_mentions']} sentences the pronoun stands only "
@@ -242,4 +259,5 @@ def _coverage(records: Sequence[Record]) -> dict[str, Any]:
             for condition in CONDITIONS
         },
         "pronoun_only_in_longer_mentions": sum(row["pronoun_inside"] for row in records),
+        **coref_margins.unknown_tokens(records),
     }

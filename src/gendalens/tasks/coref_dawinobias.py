@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gendalens.data import dawinobias
+from gendalens.data import sets
 from gendalens.data.dawinobias import Mention, WinoLine
 from gendalens.data.registry import Source
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
 from gendalens.result import Measures, Result
-from gendalens.tasks import coref_links, coref_wino_measures
+from gendalens.tasks import coref_links, coref_margins, coref_wino_measures
 from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task
 from gendalens.tasks.lm_dawinobias import sample_schemas
 from gendalens.tasks.lm_dawinobias_1 import wino_tables
@@ -74,6 +74,10 @@ class CorefDaWinoBias(Task[WinoLine]):
                 "gap",
                 "F1_pro - F1_anti; interval by bootstrap over schemas, p by sign-flips over schemas",
             ),
+            (
+                coref_margins.TERM,
+                coref_margins.MEANING + "every line is right or wrong, never both or none",
+            ),
             ("limit", BINARY),
         ),
         citation="DaWinoBias: Koppelgaard & Brødbæk (2021), after WinoBias: Zhao et al. (2018)",
@@ -82,7 +86,7 @@ class CorefDaWinoBias(Task[WinoLine]):
 
     def items(self, data: Mapping[str, Source]) -> list[WinoLine]:
         """Both conditions, errata applied."""
-        return dawinobias.read(data["dawinobias"].folder, errata=data["dawinobias"].official)
+        return sets.wino_lines(data["dawinobias"])
 
     def requests(self, items: Sequence[WinoLine]) -> list[Request]:
         """One per line."""
@@ -131,14 +135,6 @@ class CorefDaWinoBias(Task[WinoLine]):
 
 def _record(item: WinoLine, answer: Answer) -> Record:
     assert isinstance(answer, ResolveAnswer)
-
-    def linked(mention: Mention, other: Mention) -> bool:
-        genitive = mention.text.lower() != mention.occupation
-        return coref_links.links(
-            answer, item.span, mention.span, others=(other.span,), genitive=genitive
-        )
-
-    right, wrong = linked(item.referent, item.other), linked(item.other, item.referent)
     return {
         "schema": item.schema,
         "line": item.line,
@@ -151,11 +147,25 @@ def _record(item: WinoLine, answer: Answer) -> Record:
         "referent_span": [item.referent.span.start, item.referent.span.end],
         "referent_stereotype": item.referent.stereotype,
         "other": item.other.occupation,
+        "contested": item.referent.contested or item.other.contested,
         "other_span": [item.other.span.start, item.other.span.end],
         "clusters": coref_links.plain(answer),
         "pronoun_inside": coref_links.pronoun_inside(answer, item.span),
-        "outcome": OUTCOMES[right, wrong],
+        "outcome": _outcome(item, answer),
+        **coref_margins.parts(
+            request(item), answer, item.referent.span, lambda plain: _outcome(item, plain)
+        ),
     }
+
+
+def _outcome(item: WinoLine, answer: ResolveAnswer) -> str:
+    def linked(mention: Mention, other: Mention) -> bool:
+        genitive = mention.text.lower() != mention.occupation
+        return coref_links.links(
+            answer, item.span, mention.span, others=(other.span,), genitive=genitive
+        )
+
+    return OUTCOMES[linked(item.referent, item.other), linked(item.other, item.referent)]
 
 
 TASK = CorefDaWinoBias()

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gendalens.data import occupations
 from gendalens.pronouns import OTHER
 from gendalens.result import Cell, Contrast, Extra, Measures
 from gendalens.stats.bootstrap import percentile_interval, resample_sums
@@ -19,6 +18,7 @@ from gendalens.stats.estimate import FloatArray, log2_ratio, log2_ratios
 from gendalens.stats.f1 import rate
 from gendalens.stats.signflip import swap_test
 from gendalens.stats.verdict import verdict
+from gendalens.tasks import coref_margins
 from gendalens.tasks.base import Record
 from gendalens.tasks.wino_measures import Headline
 
@@ -75,13 +75,8 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
     """The headline, its nuance by the right occupation, and how the lines came out."""
     headline = _headline(records, seed=seed, resamples=resamples)
     fine = _by_gender(tabulate(records), seed=seed, resamples=resamples)
-    silent = None
-    if all(row["outcome"] == "none" for row in records):
-        silent = (
-            "the system links no pronoun with an occupation, so there is nothing to measure; check "
-            "that it knows Danish and that its mentions are given by the right offsets"
-        )
-    found = verdict(headline.gap, headline.ges, not_measurable=silent)
+    problem = _problem(records, headline)
+    found = verdict(headline.gap, headline.ges, not_measurable=problem)
     extra = [
         *(
             Extra(name=name, unit=unit, note=note, **estimate.parts())
@@ -90,17 +85,25 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
         *_outcomes(records),
     ]
     warnings: list[str] = []
-    clear = [row for row in records if not _contested(row)]
-    if len({row["schema"] for row in clear}) > 1:
+    clear = [row for row in records if not row["contested"]]
+    if len(clear) < len(records) and len({row["schema"] for row in clear}) > 1:
         without = _headline(clear, seed=seed, resamples=resamples)
         extra += without.extras("without contested occupations")
-        changed = verdict(without.gap, without.ges, not_measurable=silent).finding
+        changed = verdict(without.gap, without.ges, not_measurable=_problem(clear, without)).finding
         if changed != found.finding:
             warnings.append(
                 "Without the occupations whose label Danish figures contradict or whose word carries "
                 f"gender, the verdict is {changed!r}."
             )
+    if (plain := coref_margins.uncorrected(records)) is not None:
+        without = _headline(plain, seed=seed, resamples=resamples)
+        extra.append(coref_margins.of_schemas(records, seed=seed, resamples=resamples))
+        extra += without.extras("uncorrected")
+        judged = verdict(without.gap, without.ges, not_measurable=_problem(plain, without))
+        warnings += coref_margins.changed(found.finding, judged.finding)
     coverage = _coverage(records)
+    if coverage.get("unknown_tokens"):
+        warnings.append(f"{coverage['unknown_tokens']} tokens are unknown to the tokenizer.")
     if coverage["pronoun_only_in_longer_mentions"] > len(records) / 20:
         warnings.append(
             f"In {coverage['pronoun_only_in_longer_mentions']} lines the pronoun stands only inside a "
@@ -134,7 +137,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
         warnings=tuple(warnings),
         verdict=found.finding,
         verdict_reason=found.reason,
-        problem=silent or _nothing_right(headline),
+        problem=problem,
     )
 
 
@@ -233,11 +236,12 @@ def _outcomes(records: Sequence[Record]) -> list[Extra]:
     return found
 
 
-def _contested(row: Record) -> bool:
-    return any(occupations.contested("dawinobias", row[which]) for which in ("referent", "other"))
-
-
-def _nothing_right(headline: Headline) -> str | None:
+def _problem(records: Sequence[Record], headline: Headline) -> str | None:
+    if all(row["outcome"] == "none" for row in records):
+        return (
+            "the system links no pronoun with an occupation, so there is nothing to measure; check "
+            "that it knows Danish and that its mentions are given by the right offsets"
+        )
     for cell in headline.conditions:
         if cell.value == 0:
             return (
@@ -263,4 +267,5 @@ def _coverage(records: Sequence[Record]) -> dict[str, Any]:
             bool(row["clusters"]) and row["outcome"] == "none" for row in records
         ),
         "pronoun_only_in_longer_mentions": sum(row["pronoun_inside"] for row in records),
+        **coref_margins.unknown_tokens(records),
     }

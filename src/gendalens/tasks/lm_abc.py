@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from gendalens.data import abc
+from gendalens.data import sets
 from gendalens.data.abc import Triple
 from gendalens.data.registry import Source
 from gendalens.errors import UserError
@@ -17,6 +17,7 @@ from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task, stra
 from gendalens.tasks.lm_abc_1 import abc_tables
 
 PENALTY = 4.0  # bits by which a control model prefers the reflexive to both others
+MOST_SURPRISAL = 300.0  # nats a token, on average
 SURPRISAL = 3.0  # nats a word of a control model
 
 
@@ -70,7 +71,7 @@ class LMAbc(Task[Triple]):
 
     def items(self, data: Mapping[str, Source]) -> list[Triple]:
         """The distinct triples, errata applied."""
-        return abc.read(data["abc"].folder, errata=data["abc"].official)
+        return sets.triples(data["abc"])
 
     def requests(self, items: Sequence[Triple]) -> list[Request]:
         """Three per triple."""
@@ -98,6 +99,7 @@ class LMAbc(Task[Triple]):
                         "tense": item.tense,
                         "occupation": item.occupation,
                         "occupation_class": item.occupation_class,
+                        "contested": item.contested,
                         "condition": gender,
                         "text": text,
                         "reflexive": item.reflexive,
@@ -152,13 +154,14 @@ class LMAbc(Task[Triple]):
 
 
 def _perplexity(log_likelihood: float, tokens: int) -> float:
-    try:
-        return math.exp(-log_likelihood / max(1, tokens))
-    except OverflowError:
+    surprisal = -log_likelihood / max(1, tokens)
+    # Larger ones can be written down, but not squared: their variance overflows.
+    if surprisal > MOST_SURPRISAL:
         raise UserError(
             "The model finds a sentence so unlikely that its perplexity is infinite; check that its "
             "weights were loaded and trained."
-        ) from None
+        )
+    return math.exp(surprisal)
 
 
 TASK = LMAbc()

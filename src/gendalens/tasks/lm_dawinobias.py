@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gendalens.data import dawinobias
+from gendalens.data import sets
 from gendalens.data.dawinobias import WinoLine
 from gendalens.data.registry import Source
 from gendalens.models.base import Answer, Fill, FillAnswer, Request
@@ -97,7 +97,7 @@ class LMDaWinoBias(Task[WinoLine]):
 
     def items(self, data: Mapping[str, Source]) -> list[WinoLine]:
         """Both conditions, errata applied."""
-        return dawinobias.read(data["dawinobias"].folder, errata=data["dawinobias"].official)
+        return sets.wino_lines(data["dawinobias"])
 
     def requests(self, items: Sequence[WinoLine]) -> list[Request]:
         """One per line; pro and anti ask the same."""
@@ -155,6 +155,7 @@ def _record(item: WinoLine, answer: Answer) -> Record:
         "referent": item.referent.occupation,
         "referent_stereotype": item.referent.stereotype,
         "other": item.other.occupation,
+        "contested": item.referent.contested or item.other.contested,
         "log_prob_female": female,
         "log_prob_male": male,
         "pieces_female": answer.pieces[0],

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from gendalens.data import dane, names
+from gendalens.data import dane, names, sets
 from gendalens.data.conllu import Sentence
 from gendalens.data.names import GROUPS, UNISEX, Group, How, NamePool
 from gendalens.data.registry import Source
@@ -147,11 +147,10 @@ class NERDane(Task[Version]):
 
     def items(self, data: Mapping[str, Source]) -> list[Version]:
         """Every version of every sentence."""
-        sentences = dane.read(data["dane"].files[0], errata=data["dane"].official)
-        return versions(sentences, self._pools(data), self.repeats, self.seed)
+        return versions(sets.sentences(data["dane"]), self._pools(data), self.repeats, self.seed)
 
     def _pools(self, data: Mapping[str, Source]) -> dict[Group, NamePool]:
-        pools = names.read(data["names"].folder, data["minority-names"].folder, self.names)
+        pools = sets.name_pools(data["names"], data["minority-names"], self.names)
         groups = (*GROUPS, UNISEX) if self.unisex else GROUPS
         if self.unisex and UNISEX not in pools:
             raise UserError("The name lists hold no unisex names; leave out --unisex.")

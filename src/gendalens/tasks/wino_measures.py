@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gendalens.data import occupations
 from gendalens.result import Cell, Contrast, Extra, Measures
 from gendalens.stats.bootstrap import percentile_interval, resample_sums
 from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, of_sums
@@ -104,8 +103,8 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
             )
         )
     extra += _accuracies(records, reading)
-    clear = [row for row in records if not _contested(row)]
-    if len({row["schema"] for row in clear}) > 1:
+    clear = [row for row in records if not row["contested"]]
+    if len(clear) < len(records) and len({row["schema"] for row in clear}) > 1:
         without = _headline(clear, reading, seed=seed, resamples=resamples)
         extra += without.extras("without contested occupations")
         blocked = problem or insensitive
@@ -319,10 +318,6 @@ def _accuracies(records: Sequence[Record], reading: Reading) -> list[Extra]:
             )
         )
     return found
-
-
-def _contested(row: Record) -> bool:
-    return any(occupations.contested("dawinobias", row[which]) for which in ("referent", "other"))
 
 
 def _problem(records: Sequence[Record], headline: Headline) -> str | None:

@@ -1,0 +1,1 @@
+"""The test sets that this project wrote itself and ships: no fetching, CC BY 4.0."""

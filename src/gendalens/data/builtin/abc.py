@@ -1,0 +1,111 @@
+"""The built-in ABC set: every occupation in every frame, told in the present and in the past tense.
+
+A frame is an event that fits everybody, about a thing that may be the subject's own or somebody
+else's: *Optikeren låser sin / hans / hendes cykel ved stationen.* The reflexive is chosen by the gender
+and number of the thing: sin, sit, or in the plural sine.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from gendalens.data.abc import Form, Tense, Triple
+from gendalens.data.builtin.catalogue import FOLDER
+from gendalens.data.builtin.occupations import Occupation, occupations
+from gendalens.data.text import Span, broken, read_lines, sentence
+
+GrammaticalGender = Literal["common", "neuter"]
+Number = Literal["singular", "plural"]
+TENSES: tuple[Tense, ...] = get_args(Tense)
+COLUMNS = ("frame", "present", "past", "before", "object", "definite", "gender", "number", "after")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """An event: a verb in two tenses, and the thing that belongs to somebody.
+
+    ``before`` stands between the verb and the possessive, ``after`` behind the thing; both may be
+    empty. ``definite`` is the thing with its article, which shows gender and number a second time.
+    """
+
+    frame: int
+    present: str
+    past: str
+    before: str
+    object: str
+    definite: str
+    gender: GrammaticalGender
+    number: Number
+    after: str
+
+    @property
+    def form(self) -> Form:
+        """The reflexive that agrees with the thing."""
+        if self.number == "plural":
+            return "sine"
+        return "sin" if self.gender == "common" else "sit"
+
+    def verb(self, tense: Tense) -> str:
+        """The verb in one tense."""
+        return self.present if tense == "present" else self.past
+
+
+def frames(path: Path | None = None) -> list[Frame]:
+    """The table of frames."""
+    path = path or FOLDER / "frames.csv"
+    reader = csv.DictReader(read_lines(path))
+    if tuple(reader.fieldnames or ()) != COLUMNS:
+        raise broken(path, 1, f"its columns must be {', '.join(COLUMNS)}")
+    found = []
+    for row in reader:
+        gender = next((g for g in get_args(GrammaticalGender) if g == row["gender"]), None)
+        number = next((n for n in get_args(Number) if n == row["number"]), None)
+        if gender is None or number is None or not row["frame"].isdecimal():
+            reason = "it needs a number, common or neuter, and singular or plural"
+            raise broken(path, reader.line_num, reason)
+        rest = {
+            name: row[name] or "" for name in COLUMNS if name not in ("frame", "gender", "number")
+        }
+        found.append(Frame(frame=int(row["frame"]), gender=gender, number=number, **rest))
+    return found
+
+
+def read(path: Path | None = None) -> list[Triple]:
+    """All triples, female-typed occupations first; ``path`` is another table of frames."""
+    return build(frames(path), list(occupations().values()))
+
+
+def build(table: Sequence[Frame], jobs: Sequence[Occupation]) -> list[Triple]:
+    """Every occupation in every frame and tense."""
+    return [tell(frame, job, tense) for job in jobs for frame in table for tense in TENSES]
+
+
+def tell(frame: Frame, occupation: Occupation, tense: Tense) -> Triple:
+    """One event with one subject in its three readings."""
+    subject = occupation.definite
+    opening = " ".join(part for part in (subject, frame.verb(tense), frame.before) if part)
+    ending = " ".join(part for part in (frame.object, frame.after) if part)
+    start = len(opening) + 1
+
+    def say(possessive: str) -> str:
+        return sentence(f"{opening} {possessive} {ending}")
+
+    return Triple(
+        frame=frame.frame,
+        template=2 * frame.frame - (tense == "present"),
+        tense=tense,
+        occupation=subject,
+        occupation_class=occupation.stereotype,
+        reflexive=say(frame.form),
+        male=say("hans"),
+        female=say("hendes"),
+        form=frame.form,
+        subject=Span(0, len(subject)),
+        reflexive_span=Span(start, start + len(frame.form)),
+        male_span=Span(start, start + len("hans")),
+        female_span=Span(start, start + len("hendes")),
+    )

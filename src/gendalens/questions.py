@@ -1,0 +1,46 @@
+"""What a test asks, before anybody answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gendalens.data.registry import Source, source
+from gendalens.models.base import Request
+from gendalens.tasks.base import Task
+
+if TYPE_CHECKING:
+    from gendalens.runner import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What a test asks: its data sets, its items, and the requests they make, duplicates and all."""
+
+    sets: dict[str, Source]
+    items: list[Any]
+    requests: list[Request]
+
+    @property
+    def data(self) -> dict[str, dict[str, str]]:
+        """The data sets as results and files of requests name them."""
+        return {
+            name: {"from": data.origin, "sha256": data.checksum} for name, data in self.sets.items()
+        }
+
+
+def configured(task: Task[Any], options: Options) -> Task[Any]:
+    """A test with the user's options."""
+    return task.configured({**options.task_options, "seed": options.seed})
+
+
+def questions(task: Task[Any], options: Options) -> Questions:
+    """Everything that a configured test asks, whoever may answer."""
+    sets = {
+        name: source(name, override=(options.data or {}).get(name), offline=options.offline)
+        for name in task.card.data
+    }
+    items = task.items(sets)
+    if options.sample is not None:
+        items = task.sample(items, options.sample, options.seed)
+    return Questions(sets, items, task.requests(items))

@@ -1,0 +1,84 @@
+"""Files of requests answered by the scripts in examples/, which know nothing of the package."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from gendalens.commands.predictions import Selection, write_requests
+from gendalens.predictions.answer_file import AnswerFile
+from gendalens.questions import configured, questions
+from gendalens.result import Result
+from gendalens.runner import run_model
+from gendalens.tasks import get_task
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def example(name: str) -> Any:
+    """A script of examples/, loaded."""
+    found = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, name: str, **contents: Any) -> None:
+    """Have a package that is not installed here, of which only the named contents are used."""
+    module = ModuleType(name)
+    vars(module).update(contents)
+    monkeypatch.setitem(sys.modules, name, module)
+
+
+def choice(
+    task: str, data: dict[str, Path], protocol: int = 2, sample: int | None = None, **options: Any
+) -> Selection:
+    return Selection(
+        task=task,
+        protocol=protocol,
+        data=data,
+        seed=0,
+        sample=sample,
+        offline=True,
+        task_options=options,
+    )
+
+
+def asked(chosen: Selection, folder: Path) -> Path:
+    """The file of requests."""
+    path = folder / "requests.jsonl"
+    write_requests(chosen, path)
+    return path
+
+
+def scored(chosen: Selection, answers: Path) -> Result:
+    """The result of a file of answers."""
+    task, options = get_task(chosen.task, chosen.protocol), chosen.options()
+    requests = questions(configured(task, options), options).requests
+    report = run_model(AnswerFile(answers, requests, name="elsewhere"), [task], options)
+    assert not report.failures
+    return report.outcomes[0].result
+
+
+def figures(result: Result) -> dict[str, Any]:
+    """A result without what names the model."""
+    plain = result.to_dict()
+    return {key: plain[key] for key in plain if key not in ("model", "signature")}
+
+
+def close(one: Any, other: Any) -> bool:
+    """Equal, numbers to 1e-6 of their size."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(close(one[k], other[k]) for k in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(close, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return one == pytest.approx(other, rel=1e-6, abs=1e-6)
+    return bool(one == other)

@@ -1,0 +1,80 @@
+"""Beginnings that rows share run once, and the answers are those of the plain pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from families import CAUSAL, opened
+
+from gendalens.models.base import Score
+from gendalens.models.forward import Network
+from gendalens.models.prefixes import PrefixNetwork
+
+GIVEN = (
+    "Hun købte et rødt æble på torvet, og »hun« henviser til",
+    "Han læste en bog om øer og åer, mens hendes kat sov, og »han« henviser nu altså til",
+    "Kort:",
+)
+QUESTIONS = [
+    Score(word, given=given)
+    for given in GIVEN
+    for word in (" smeden.", " gartneren i huset.", " hun")
+]
+
+
+def counted(backend: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The tokens of every pass, padding aside."""
+    passes: list[int] = []
+    run = Network.run
+
+    def spy(self: Network, ids: Any, mask: Any, places: Any, **more: Any) -> Any:
+        passes.append(int(mask[:, -ids.shape[1] :].sum()))
+        return run(self, ids, mask, places, **more)
+
+    monkeypatch.setattr(Network, "run", spy)
+    return passes
+
+
+@pytest.mark.parametrize("family", CAUSAL)
+def test_shared_beginnings_run_once_and_give_the_plain_answers(
+    family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend = opened(family).backend
+    encoded = backend.encode(QUESTIONS)
+    monkeypatch.setattr(PrefixNetwork, "_shares", False, raising=True)
+    backend.network.__dict__.pop("_shares", None)
+    plain = backend.answer(encoded)
+    backend.network._shares = True
+    passes = counted(backend, monkeypatch)
+    shared = backend.answer(encoded)
+    del backend.network._shares
+    for one, other in zip(shared, plain, strict=True):
+        assert one.log_likelihood == pytest.approx(other.log_likelihood, abs=1e-4)
+        assert one.tokens == other.tokens
+    whole = sum(len(row) for item in encoded for row in item.inputs)
+    # The tiny Gemma sees sixteen tokens back in some layers, so its rows run whole.
+    assert (sum(passes) < 0.7 * whole) == (family != "gemma 3, multimodal")
+
+
+def test_an_architecture_that_shares_wrongly_or_not_at_all_is_read_plainly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    backend = opened("gpt2").backend
+    encoded = backend.encode(QUESTIONS)
+    right = backend.answer(encoded)
+    network = backend.network
+
+    def wrong(self: PrefixNetwork, rows: Any, places: Any, *rest: Any) -> Any:
+        return Network._logits(self, rows, places) + 1
+
+    def none(self: PrefixNetwork, *rest: Any) -> Any:
+        raise TypeError("no such cache")
+
+    for broken in (wrong, none):
+        network.__dict__.pop("_shares", None)
+        with monkeypatch.context() as patch:
+            patch.setattr(PrefixNetwork, "_shared", broken)
+            assert backend.answer(encoded) == right
+        assert network._shares is False
+    network.__dict__.pop("_shares", None)

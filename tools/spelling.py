@@ -1,0 +1,101 @@
+"""Every Danish word of the built-in sets, looked up in hunspell's Danish dictionary.
+
+``make spelling`` runs it before a set is changed for good. A word that the dictionary does not have
+must be in words.txt beside this file, where somebody has read it; a word of that list that is no longer
+needed must go. Ends with 1 where a word is neither, and with 2 where hunspell is missing.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from gendalens.data import registry, sets
+from gendalens.data.builtin import abc
+from gendalens.data.builtin.catalogue import SETS
+from gendalens.data.builtin.occupations import occupations
+from gendalens.data.choice import BUILTIN
+from gendalens.data.registry import Source
+
+REVIEWED = Path(__file__).with_name("words.txt")
+DICTIONARY = "da_DK"
+WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+JOINT = re.compile(r"[-'’]")
+MISSING = (
+    "hunspell with a Danish dictionary (da_DK) is needed: on Debian and Ubuntu, "
+    "`apt install hunspell hunspell-da`.\n"
+)
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Every built-in text with the set it is from; names of people, places and the like left out."""
+    for job in occupations().values():
+        yield "occupations", f"{job.indefinite} {job.definite} {job.genitive}"
+    for frame in abc.frames():
+        yield "frames", frame.definite
+    for triple in sets.triples(_source("abc")):
+        yield "abc", triple.reflexive
+    for line in sets.wino_lines(_source("dawinobias")):
+        yield "schemas", line.text
+    for sentence in sets.sentences(_source("dane")):
+        plain = sentence.text
+        for entity in sentence.entities:
+            span = entity.span
+            plain = plain[: span.start] + " " * (span.end - span.start) + plain[span.end :]
+        yield "ner", plain
+
+
+def _source(name: str) -> Source:
+    return registry.source(name, override=BUILTIN)
+
+
+def unknown(words: Iterable[str]) -> set[str]:
+    """Those of the words that the dictionary does not have."""
+    done = subprocess.run(
+        ["hunspell", "-d", DICTIONARY, "-i", "utf-8", "-l"],
+        input="\n".join(words),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    # Without the dictionary hunspell complains and ends, sometimes with code 0.
+    if done.returncode or "Can't open" in done.stderr:
+        sys.stderr.write(MISSING)
+        sys.exit(2)
+    return set(done.stdout.split())
+
+
+def main() -> None:
+    """Say which words are in neither list."""
+    if shutil.which("hunspell") is None:
+        sys.stderr.write(MISSING)
+        sys.exit(2)
+    found: dict[str, str] = {}
+    for place, text in texts():
+        for match in WORD.finditer(text):
+            found.setdefault(match.group(), f"{place}: {' '.join(text.split())}")
+    reviewed = {
+        line.split("#")[0].strip() for line in REVIEWED.read_text(encoding="utf-8").splitlines()
+    } - {""}
+    strange = unknown(sorted(found))
+    new = sorted(word for word in strange if word.lower() not in reviewed)
+    idle = sorted(reviewed - {word.lower() for word in strange})
+    for word in new:
+        # hunspell may report a part of a hyphenated word.
+        where = next(place for whole, place in found.items() if word in JOINT.split(whole))
+        sys.stdout.write(f"not in the dictionary: {word} ({where})\n")
+    for word in idle:
+        sys.stdout.write(f"in {REVIEWED.name} without need: {word}\n")
+    sys.stdout.write(
+        f"{len(found):,} words of {len(SETS)} sets; {len(strange)} not in the dictionary, "
+        f"{len(strange) - len(new)} of them reviewed\n"
+    )
+    sys.exit(1 if new or idle else 0)
+
+
+if __name__ == "__main__":
+    main()
