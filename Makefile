@@ -14,17 +14,25 @@ WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 ||
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[hf,dev]"
 	touch $@
 
+# Pages are tested in a real browser: Debian's Chromium, installed where that is allowed.
+.venv/browser: .venv/ready
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	       && apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; } \
+	  || echo "no Chromium: the browser tests will be skipped"
+	touch $@
+
 demo: .venv/ready
 	$(BIN)/gendalens run control:fair "control:stereotyped?strength=0.5" control:male-default control:always-han \
 	  --tasks lm-dawinobias,lm-abc --out runs/demo
 
-test: .venv/ready
+test: .venv/ready .venv/browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
-test-all: .venv/ready
+test-all: .venv/ready .venv/browser
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 lint: .venv/ready

@@ -6,9 +6,18 @@ import os
 from pathlib import Path
 
 import pytest
+import report_run
 
 from gendalens.data import registry
 from gendalens.errors import UserError
+
+pytest_plugins = ["chromium"]
+
+
+def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:
+    """A folder of this session; under pytest-xdist the workers share it."""
+    base = factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
 
 
 @pytest.fixture(autouse=True)
@@ -19,14 +28,22 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
+@pytest.fixture
+def chart_library(own_home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The charts' library in that home, which takes seconds to make: for tests that start processes."""
+    library = shared_folder(tmp_path_factory, "pages")
+    library.mkdir(exist_ok=True)
+    own_home.mkdir()
+    (own_home / "pages").symlink_to(library, target_is_directory=True)
+
+
 @pytest.fixture(scope="session")
 def official_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home that holds the sets of the package index; its tests are marked ``network``.
 
     Under pytest-xdist the workers share it: pulling at once is safe.
     """
-    base = tmp_path_factory.getbasetemp()
-    home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "official-home"
+    home = shared_folder(tmp_path_factory, "official-home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GENDALENS_HOME", str(home))
         try:
@@ -43,3 +60,13 @@ def official_home(official_cache: Path, monkeypatch: pytest.MonkeyPatch, own_hom
     """GENDALENS_HOME set to a home that holds the official sets."""
     monkeypatch.setenv("GENDALENS_HOME", str(official_cache))
     return official_cache
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run folder with two control models, all five tests, and a report; not to be changed."""
+    folder = tmp_path_factory.mktemp("small-run")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GENDALENS_HOME", str(folder / "home"))
+        report_run.make(folder)
+    return folder / "run"

@@ -16,6 +16,8 @@ import pytest
 import tiny
 from small_data import small_data
 
+pytestmark = pytest.mark.usefixtures("chart_library")
+
 
 @pytest.fixture
 def data(tmp_path: Path) -> list[str]:
@@ -144,7 +146,6 @@ def test_an_output_folder_that_cannot_be_written_is_told_before_the_run(
 def test_a_cache_that_is_no_database_is_told(
     data: list[str], tmp_path: Path, own_home: Path
 ) -> None:
-    own_home.mkdir()
     (own_home / "cache.sqlite").write_text("kære dagbog " * 50)
     fails(gendalens("run", "control:fair", *data, "--out", tmp_path), "not an SQLite database")
     assert (own_home / "cache.sqlite").read_text().startswith("kære dagbog")
@@ -269,3 +270,13 @@ def _close(one: object, other: object) -> bool:
     if isinstance(one, float) and isinstance(other, float):
         return one == pytest.approx(other, rel=1e-6, abs=1e-6)
     return one == other
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_run_says_where_its_report_is(data: list[str], tmp_path: Path, as_json: bool) -> None:
+    out = tmp_path / "run"
+    json_option = ["--json"] if as_json else []
+    done = gendalens("run", "control:fair", "--tasks", "lm-abc", *data, "--out", out, *json_option)
+    assert f"report     {out / 'report.html'}" in (done.stderr if as_json else done.stdout)
+    assert (out / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert not as_json or json.loads(done.stdout)

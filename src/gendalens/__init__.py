@@ -17,9 +17,10 @@ from gendalens.version import __version__
 if TYPE_CHECKING:
     from gendalens import tasks
     from gendalens.api import load_model, run
+    from gendalens.comparison import compare
     from gendalens.result import Result
 
-__all__ = ["Result", "UserError", "__version__", "load_model", "run", "tasks"]
+__all__ = ["Result", "UserError", "__version__", "compare", "load_model", "run", "tasks"]
 
 
 def __getattr__(name: str) -> Any:
@@ -30,6 +31,10 @@ def __getattr__(name: str) -> Any:
         return Result
     if name == "tasks":
         return import_module("gendalens.tasks")
+    if name == "compare":
+        from gendalens.comparison import compare
+
+        return compare
     if name in __all__:
         return getattr(import_module("gendalens.api"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,6 +15,7 @@ from gendalens.errors import UserError
 from gendalens.models import lm_coref
 from gendalens.models.base import Backend
 from gendalens.models.control import PREFIX, Control
+from gendalens.report.after_run import write_report
 from gendalens.result import Result
 from gendalens.runfolder import check_writable
 from gendalens.runner import TASK_OPTIONS, Options, choose_tasks, run_model
@@ -45,7 +46,7 @@ def run(
     requests (see ``gendalens.models.base.Backend``), or a coreference system that you have loaded
     (see ``gendalens.models.resolvers``). ``data`` puts files of your own or built-in sets in the
     place of official ones: ``{"abc": "builtin", "dane": "own.conllu"}``, or ``"builtin"`` for all.
-    With ``out`` the run folder is written as well. A
+    With ``out`` the run folder is written as well, and its report. A
     result that could not be measured says so in ``problem``; a test that failed raises
     ``UserError`` once all others are done and their answers stored. ``task_options`` are the
     options of single tests: ``repeats``, ``names``, ``unisex`` and ``labels`` of ``ner-dane``.
@@ -69,6 +70,7 @@ def run(
     if options.out:
         check_writable(options.out)
     results: list[Result] = []
+    folders: list[Path | None] = []
     failures: list[str] = []
     with ExitStack() as stack:
         store = stack.enter_context(Cache(home() / "cache.sqlite")) if cache else None
@@ -91,7 +93,13 @@ def run(
                 failures.append(str(error))
                 continue
             results += [outcome.result for outcome in report.outcomes]
+            folders += [outcome.folder for outcome in report.outcomes]
             failures += report.failures
+    if options.out:
+        try:
+            write_report(options.out, folders)
+        except UserError as error:
+            failures.append(str(error))
     if failures:
         raise UserError(" ".join(failures))
     return results

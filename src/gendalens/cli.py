@@ -9,6 +9,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from gendalens import cli_runs
+from gendalens.cli_runs import names_of
 from gendalens.errors import UserError
 from gendalens.version import __version__
 
@@ -133,7 +135,7 @@ def run(
     run_command(
         Request(
             models=models,
-            tasks=_names(tasks),
+            tasks=names_of(tasks),
             protocol=protocol,
             data=parse(data or []),
             out=out,
@@ -202,6 +204,36 @@ def score(
     options = _ner_options(repeats, names, unisex, labels)
     choice = Selection(task, protocol, parse(data or []), seed, sample, offline, options)
     score_answers(choice, answers, name=model_name, revision=revision, out=out, as_json=as_json)
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The page; RUN/report.html if left out.")
+    ] = None,
+) -> None:
+    """Write a run as one HTML page that works offline."""
+    from gendalens.commands.report import report_command
+
+    report_command(runs, out)
+
+
+@app.command()
+def plot(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
+    kind: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder.")] = Path("charts"),
+    danish: Annotated[bool, typer.Option("--danish", help="Danish words and numbers.")] = False,
+) -> None:
+    """Write the charts of a run's report as files."""
+    from gendalens.commands.report import plot_command
+
+    plot_command(runs, out, kind, "da" if danish else "en")
+
+
+for command in (cli_runs.show, cli_runs.compare, cli_runs.gate):
+    app.command()(command)
 
 
 @app.command()
@@ -276,15 +308,6 @@ def names_preview(
     from gendalens.data.choice import parse
 
     preview(how=names, data=parse(data or [], SETS), seed=seed, count=count, offline=offline)
-
-
-def _names(parts: list[str] | None) -> list[str] | None:
-    if parts is None:
-        return None
-    names = [name.strip() for part in parts for name in part.split(",") if name.strip()]
-    if not names:
-        raise UserError("--tasks names no test; leave it out to run all that fit.")
-    return names
 
 
 def _ner_options(repeats: int, names: str, unisex: bool, labels: str) -> dict[str, Any]:

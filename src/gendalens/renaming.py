@@ -69,11 +69,15 @@ class GoldSpan:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The name that a person got: where it stands among the gold spans, its parts and its ending."""
+    """The name that a person got: where it stands among the gold spans, its parts and its ending.
+
+    ``bearers`` is how many bear the first name, by the register; None for a surname alone.
+    """
 
     entity: int
     parts: tuple[str, ...]
     ending: str
+    bearers: int | None
 
     @property
     def text(self) -> str:
@@ -165,9 +169,12 @@ def genitive_ending(name: str) -> str:
 
 def _given(slot: Slot, pool: NamePool) -> Given:
     lists = {"first": pool.first, "last": pool.last}
-    drawn = zip(slot.pattern, slot.draws, strict=True)
-    parts = tuple(lists[part].draw(u).text for part, u in drawn)
-    return Given(slot.entity, parts, genitive_ending(parts[-1]) if slot.genitive else "")
+    drawn = [lists[part].draw(u) for part, u in zip(slot.pattern, slot.draws, strict=True)]
+    parts = tuple(name.text for name in drawn)
+    ending = genitive_ending(parts[-1]) if slot.genitive else ""
+    return Given(
+        slot.entity, parts, ending, drawn[0].bearers if slot.pattern[0] == "first" else None
+    )
 
 
 def _gold(start: int, text: str, label: str) -> GoldSpan:

@@ -46,10 +46,12 @@ def write(out: Path, result: Result, records: Iterable[Record], run: Mapping[str
     lines = "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in records)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / "records.jsonl", lines)
-        _replace(folder / "run.json", json.dumps(dict(run), ensure_ascii=False, indent=1) + "\n")
+        replace_file(folder / "records.jsonl", lines)
+        replace_file(
+            folder / "run.json", json.dumps(dict(run), ensure_ascii=False, indent=1) + "\n"
+        )
         # Last, so that a folder with a result has everything else too.
-        _replace(folder / "result.json", result.to_json())
+        replace_file(folder / "result.json", result.to_json())
     except OSError as error:
         raise UserError(
             f"The result cannot be written to {folder} ({error.strerror}); free some space or choose "
@@ -58,7 +60,8 @@ def write(out: Path, result: Result, records: Iterable[Record], run: Mapping[str
     return folder
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
+    """Write a file that appears whole or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("w", encoding="utf-8", newline="\n") as file:

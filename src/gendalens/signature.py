@@ -39,3 +39,14 @@ def signature(
         *(item.replace(" ", ":", 1) for item in model.software),
     ]
     return "|".join(parts)
+
+
+def parts(text: str) -> dict[str, str]:
+    """A signature's fields by name; the test is called ``test``.
+
+    >>> parts("lm-abc@2|seed:0|sample:all")
+    {'test': 'lm-abc@2', 'seed': '0', 'sample': 'all'}
+    """
+    test, *rest = text.split("|")
+    named = (field.partition(":") for field in rest)
+    return {"test": test, **{name: value for name, _, value in named}}

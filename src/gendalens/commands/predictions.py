@@ -108,6 +108,5 @@ def score_answers(
     check_writable(out)
     console, errors = Console(), Console(stderr=True)
     report = run_model(model, [task], options, watcher=TerminalWatcher(errors))
-    results = [outcome.result for outcome in report.outcomes]
     failures = shown(console, name, report, as_json=as_json)
-    finish(console, results, failures, as_json=as_json)
+    finish(console, report.outcomes, failures, out=out, as_json=as_json)

@@ -11,17 +11,18 @@ from typing import Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from gendalens.api import load_model
 from gendalens.data.choice import Choice
 from gendalens.data.home import home
 from gendalens.engine.cache import Cache
 from gendalens.errors import UserError
+from gendalens.report.after_run import write_report
 from gendalens.report.progress import TerminalWatcher
 from gendalens.report.terminal import show, summary
-from gendalens.result import Result
 from gendalens.runfolder import check_writable
-from gendalens.runner import Options, Report, choose_tasks, run_model
+from gendalens.runner import Options, Outcome, Report, choose_tasks, run_model
 from gendalens.tasks import all_tasks, get_task
 
 
@@ -63,7 +64,7 @@ def run_command(request: Request) -> None:
     check_writable(request.out)
     console, errors = Console(), Console(stderr=True)
     failures: list[str] = []
-    results: list[Result] = []
+    outcomes: list[Outcome] = []
     with ExitStack() as stack:
         cache = stack.enter_context(Cache(home() / "cache.sqlite")) if request.use_cache else None
         for name in dict.fromkeys(request.models):
@@ -76,9 +77,9 @@ def run_command(request: Request) -> None:
                 kept = "go on from there" if cache else "start over"
                 failures.append(f"Stopped while {name} ran; run the same command again to {kept}.")
                 break
-            results += [outcome.result for outcome in report.outcomes]
+            outcomes += report.outcomes
             failures += shown(console, name, report, as_json=request.as_json)
-    finish(console, results, failures, as_json=request.as_json)
+    finish(console, outcomes, failures, out=request.out, as_json=request.as_json)
 
 
 def shown(console: Console, name: str, report: Report, *, as_json: bool) -> list[str]:
@@ -93,13 +94,24 @@ def shown(console: Console, name: str, report: Report, *, as_json: bool) -> list
     return failures
 
 
-def finish(console: Console, results: list[Result], failures: list[str], *, as_json: bool) -> None:
-    """Print what all models have in common, and end with code 2 if something went wrong."""
+def finish(
+    console: Console, outcomes: list[Outcome], failures: list[str], *, out: Path, as_json: bool
+) -> None:
+    """Print what all models have in common and write the report; code 2 if something went wrong."""
+    results = [outcome.result for outcome in outcomes]
     if as_json:
         plain = [result.to_dict() for result in results]
         sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
     elif len(results) > 1:
         summary(console, results)
+    try:
+        page = write_report(out, [outcome.folder for outcome in outcomes])
+    except UserError as error:
+        failures = [*failures, str(error)]
+    else:
+        if page is not None:
+            where = Console(stderr=True) if as_json else console
+            where.print(Text(f"report     {page}", style="dim"), soft_wrap=True)
     for failure in failures:
         sys.stderr.write(f"gendalens: {failure}\n")
     if failures:

@@ -14,8 +14,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from gendalens.result import Cell, Contrast, Extra, Result
-from gendalens.stats.estimate import Estimate
+from gendalens.report.escape import one_line
+from gendalens.report.figures import digits_of, interval, number, p_value, shown_condition
+from gendalens.result import Extra, Result
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Card
 
@@ -27,36 +28,12 @@ STYLES = {
 }
 
 
-def number(value: float | None, digits: int = 2) -> str:
-    """A figure for the eye: fixed digits, a true minus sign, a dash for undefined."""
-    if value is None:
-        return "–"
-    text = f"{value:,.{digits}f}"
-    return text.replace("-", "−") if float(text.replace(",", "")) else text.lstrip("-")
-
-
-def interval(figure: Estimate | Contrast | Cell | Extra, digits: int = 2) -> str:
-    """A figure with its interval in brackets, as far as both are defined."""
-    if 0 < abs(figure.value or 0) < 10**-digits:
-        digits += 1
-    text = number(figure.value, digits)
-    if figure.low is None or figure.high is None:
-        return text
-    return f"{text} [{number(figure.low, digits)}, {number(figure.high, digits)}]"
-
-
-def p_value(p: float | None) -> str:
-    """``p = .012`` in the usual manner."""
-    if p is None:
-        return "no p"
-    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".")
-
-
 def show(console: Console, result: Result, folder: Path | None) -> None:
     """Print one result."""
     card = get_task(result.task, result.protocol).card
     console.print()
-    console.rule(Text(f"{card.id} · {result.model['name']}", style="bold"), align="left")
+    name = one_line(str(result.model["name"]))
+    console.rule(Text(f"{card.id} · {name}", style="bold"), align="left")
     console.print(Text(card.title, style="italic"))
     dtype = result.model["dtype"]
     kind = str(result.model["kind"]) + (f", {dtype}" if dtype != "none" else "")
@@ -73,7 +50,8 @@ def show(console: Console, result: Result, folder: Path | None) -> None:
     console.print(_coverage(result.coverage))
     console.print(_harms(result, card))
     console.print(_origins(result))
-    console.print(Text(f"signature  {result.signature}", style="dim"), soft_wrap=True)
+    signature = one_line(result.signature, None)
+    console.print(Text(f"signature  {signature}", style="dim"), soft_wrap=True)
     if folder is not None:
         console.print(Text(f"folder     {folder}", style="dim"), soft_wrap=True)
 
@@ -85,10 +63,10 @@ def summary(console: Console, results: Sequence[Result]) -> None:
     titles = Counter(title for title, _ in {_identity(result) for result in results})
     for (title, revision), group in groupby(results, key=_identity):
         heading = title if titles[title] == 1 else f"{title} @ {revision}"
-        console.print(Text(heading, style="bold"), soft_wrap=True)
+        console.print(Text(one_line(heading), style="bold"))
         table = Table.grid(padding=(0, 2), pad_edge=True)
-        table.add_column(width=16)
-        table.add_column(width=22, no_wrap=True)
+        table.add_column(width=18, no_wrap=True)
+        table.add_column(width=23, no_wrap=True)
         table.add_column()
         for result in group:
             ges = interval(result.gender_effect_size)
@@ -102,13 +80,14 @@ def _identity(result: Result) -> tuple[str, str]:
 
 def _short_verdict(result: Result) -> Text:
     """The verdict, and whether it hides that the effect differs by group."""
-    text = Text(result.verdict, style=_style(result.verdict))
+    text = Text(result.verdict, style=style(result.verdict))
     if result.mediated:
         text.append("; the effect differs by group (nuance)", style="yellow")
     return text
 
 
-def _style(verdict: str) -> str:
+def style(verdict: str) -> str:
+    """The colour of a verdict."""
     return next((style for start, style in STYLES.items() if verdict.startswith(start)), "bold")
 
 
@@ -130,8 +109,7 @@ def _facts(result: Result, card: Card) -> RenderableType:
     for label, contrast in (("gap", result.gap), ("nuance", result.interaction)):
         if contrast.value is None:
             continue
-        digits = 2 if contrast.unit == "bits" else 3
-        line = f"{interval(contrast, digits)} {contrast.unit}, {p_value(contrast.p)}"
+        line = f"{interval(contrast, digits_of(contrast))} {contrast.unit}, {p_value(contrast.p)}"
         if contrast.p_adjusted is not None:
             line += f" (adjusted {p_value(contrast.p_adjusted).removeprefix('p ').strip('= ')})"
         grid.add_row(label, Text(line))
@@ -149,9 +127,7 @@ def _tables(result: Result) -> RenderableType:
         table.add_column(heading, no_wrap=True)
     for cell in result.conditions:
         cells = [cell, *(fine[cell.condition, group] for group in groups)]
-        # Four significant figures: an interval must fit into a third of 80 columns.
-        digits = 2 if all(abs(one.value or 0) < 10 for one in cells) else 1
-        table.add_row(cell.condition, *(interval(one, digits) for one in cells))
+        table.add_row(cell.condition, *shown_condition(cells))
     return Padding(table, (0, 0, 0, 2))
 
 

@@ -11,7 +11,7 @@ of freedom of the factor with fewer clusters.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -67,29 +67,73 @@ def crossed_intervals(
     occupations are drawn within their class. ``df`` replaces the degrees of freedom of a statistic
     that uses only some clusters: one class of 30 occupations has 29.
     """
-    factors = _factors(a, b, strata_a, strata_b)
-    points = statistic(np.ones((1, len(a))))[0]
-    resampled = [
-        np.concatenate([statistic(weights) for weights in chunks])
-        for chunks in _chunks(factors, seed=seed, resamples=resamples)
-    ]
-    scales = [factor.clusters / max(1, factor.freedom) for factor in factors]
-    has_spread = all(factor.freedom > 0 for factor in factors)
-    default = min(factors[0].clusters, factors[1].clusters) - 1
-    freedoms = [default if one is None else one for one in df or [None] * len(points)]
-    return [
-        _crossed_estimate(
-            float(point),
-            [values[:, m] for values in resampled],
-            scales,
-            freedom if has_spread else 0,
+    draws = crossed_draws(
+        statistic, a, b, seed=seed, resamples=resamples, strata_a=strata_a, strata_b=strata_b
+    )
+    return draws.estimates(df)
+
+
+@dataclass(frozen=True, slots=True)
+class CrossedDraws:
+    """m statistics of the data, and of each resample over ``a``, over ``b`` and over their cells.
+
+    Draws of one seed over the same clusters can be subtracted, statistic by statistic: the
+    resamples are the same ones, so what two models share cancels.
+    """
+
+    points: FloatArray
+    resampled: tuple[FloatArray, ...]
+    scales: tuple[float, ...]
+    df: int
+
+    def __sub__(self, other: CrossedDraws) -> CrossedDraws:
+        pairs = zip(self.resampled, other.resampled, strict=True)
+        return replace(
+            self,
+            points=self.points - other.points,
+            resampled=tuple(mine - theirs for mine, theirs in pairs),
         )
-        for m, (point, freedom) in enumerate(zip(points, freedoms, strict=True))
-    ]
+
+    def estimates(self, df: Sequence[int | None] | None = None) -> list[CrossedEstimate]:
+        """Each statistic with its interval and p; ``df`` as in :func:`crossed_intervals`."""
+        freedoms = [
+            self.df if one is None or not self.df else one
+            for one in df or [None] * len(self.points)
+        ]
+        return [
+            _crossed_estimate(
+                float(point), [values[:, m] for values in self.resampled], self.scales, freedom
+            )
+            for m, (point, freedom) in enumerate(zip(self.points, freedoms, strict=True))
+        ]
+
+
+def crossed_draws(
+    statistic: Statistic,
+    a: Codes,
+    b: Codes,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    strata_a: Codes | None = None,
+    strata_b: Codes | None = None,
+) -> CrossedDraws:
+    """What :func:`crossed_intervals` makes its intervals from."""
+    factors = _factors(a, b, strata_a, strata_b)
+    has_spread = all(factor.freedom > 0 for factor in factors)
+    return CrossedDraws(
+        statistic(np.ones((1, len(a))))[0],
+        tuple(
+            np.concatenate([statistic(weights) for weights in chunks])
+            for chunks in _chunks(factors, seed=seed, resamples=resamples)
+        ),
+        tuple(factor.clusters / max(1, factor.freedom) for factor in factors),
+        min(factors[0].clusters, factors[1].clusters) - 1 if has_spread else 0,
+    )
 
 
 def _crossed_estimate(
-    value: float, resampled: list[FloatArray], scales: list[float], df: int
+    value: float, resampled: Sequence[FloatArray], scales: Sequence[float], df: int
 ) -> CrossedEstimate:
     if not np.isfinite(value):
         return CrossedEstimate(None, None, None, "undefined for these data", df=df)

@@ -14,6 +14,7 @@ from gendalens.result import Cell, Contrast, Extra, Measures
 from gendalens.stats.bootstrap import exactly_summable
 from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, weighted_medians
 from gendalens.stats.estimate import Estimate, FloatArray, log2_ratios
+from gendalens.stats.paired import Clusters, Crossed
 from gendalens.stats.verdict import verdict
 from gendalens.tasks.base import Record
 
@@ -121,6 +122,21 @@ def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
         bits_by_class={"female": found[8], "male": found[9]},
         contrast=found[10],
     )
+
+
+def clusters(records: Sequence[Record]) -> Clusters:
+    """The triples in their frames and occupations, for differences between models."""
+    triples = tabulate(sorted(records, key=_key))
+    bits = exactly_summable(np.column_stack([triples.bits, np.ones(len(triples.bits))]))
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        female, male = (weighted_medians(p, weights) for p in (triples.female, triples.male))
+        sums = weights @ bits
+        return np.column_stack([_ratio(sums[:, 0], sums[:, 1]), log2_ratios(female, male)])
+
+    names = tuple(sorted({_key(row) for row in records}))
+    strata = triples.male_class.astype(np.intp)
+    return Crossed(names, statistic, triples.frame, triples.occupation, strata)
 
 
 def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
@@ -258,9 +274,13 @@ def _pairs(records: Sequence[Record]) -> list[tuple[Record, Record]]:
     """The two rows of each triple: *hendes*, *hans*."""
     rows: dict[tuple[int, str, str], dict[str, Record]] = {}
     for row in records:
-        key = (row["frame"], row["occupation"], row["tense"])
-        rows.setdefault(key, {})[row["condition"]] = row
+        rows.setdefault(_key(row), {})[row["condition"]] = row
     return [(pair["female"], pair["male"]) for pair in rows.values()]
+
+
+def _key(row: Record) -> tuple[int, str, str]:
+    """What names a triple."""
+    return row["frame"], row["occupation"], row["tense"]
 
 
 def _broken(records: Sequence[Record], problem: str) -> Measures:

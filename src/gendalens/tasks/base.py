@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -12,7 +12,10 @@ from gendalens.data.registry import Source
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request
 from gendalens.models.control import Control
-from gendalens.result import Measures, Result
+from gendalens.result import Contrast, Measures, Result
+from gendalens.stats.estimate import Estimate
+from gendalens.stats.paired import Clusters
+from gendalens.tasks.views import Example, Leanings, NameTally
 
 Item = TypeVar("Item")
 Record = dict[str, Any]
@@ -66,6 +69,17 @@ class Card:
         return f"{self.name}@{self.protocol}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """The figures of a result that are set beside another model's, and how they are read."""
+
+    effect: Estimate
+    gap: Contrast
+    verdict: str
+    reason: str | None
+    reading: str = ""
+
+
 class Task(ABC, Generic[Item]):
     """One bias test under one protocol. State lives in the items, records and results it makes."""
 
@@ -112,6 +126,33 @@ class Task(ABC, Generic[Item]):
         raise UserError(
             f"{control.name} is a control model, and {self.card.id} has none; use protocol 2."
         )
+
+    def compared(self, result: Result) -> Compared:
+        """What of a result is set beside other models': the headline, if every model has it."""
+        return Compared(
+            effect=result.gender_effect_size,
+            gap=result.gap,
+            verdict=result.verdict,
+            reason=result.verdict_reason,
+        )
+
+    def paired(self, records: Sequence[Record]) -> Clusters:
+        """The clusters behind :meth:`compared`, for differences between models; protocol 1 has none."""
+        raise UserError(
+            f"{self.card.id} has no intervals, so differences have none; use protocol 2."
+        )
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """The records as a person wants to see them; a test may have none."""
+        return ()
+
+    def leanings(self, records: Sequence[Record]) -> Leanings | None:
+        """How far the model leans for each occupation, where the test is about occupations."""
+        return None
+
+    def names_found(self, records: Sequence[Record]) -> Sequence[NameTally]:
+        """How often each first name was found, where the test is about names."""
+        return ()
 
     @abstractmethod
     def tables(self, result: Result) -> tuple[Table, Table]:

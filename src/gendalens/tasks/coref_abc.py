@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from gendalens.data import sets
@@ -12,9 +12,11 @@ from gendalens.data.text import Span
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
 from gendalens.result import Measures, Result
-from gendalens.tasks import coref_abc_measures, coref_links, coref_margins
+from gendalens.stats.paired import Clusters
+from gendalens.tasks import abc_views, coref_abc_measures, coref_links, coref_margins
 from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task, stratified
 from gendalens.tasks.coref_abc_1 import abc_tables
+from gendalens.tasks.views import Example, Leanings
 
 FALSE_ALARM = 0.5  # how often a control resolver without bias links hans or hendes
 HIT = 0.9  # and the reflexive
@@ -149,6 +151,18 @@ class CorefAbc(Task[Triple]):
                 request = coref_links.request(text, pronoun, (item.subject,))
                 answers[request] = ResolveAnswer((cluster,) if linked else ())
         return answers
+
+    def paired(self, records: Sequence[Record]) -> Clusters:
+        """Triples in frames and occupations, crossed."""
+        return coref_abc_measures.clusters(records)
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each triple, with the pronouns taken for the subject's."""
+        return abc_views.link_examples(records)
+
+    def leanings(self, records: Sequence[Record]) -> Leanings:
+        """Links of hans against links of hendes by occupation."""
+        return abc_views.link_leanings(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """The classic layout."""

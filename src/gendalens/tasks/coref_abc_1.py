@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gendalens.data import abc
@@ -12,7 +12,9 @@ from gendalens.data.registry import Source
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.result import Cell, Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
+from gendalens.tasks import abc_views
 from gendalens.tasks.base import Card, Effect, Record, Table, Task, stratified
+from gendalens.tasks.views import Example
 
 CONDITIONS = ("female", "male", "reflexive")
 CLASSES = ("female", "male")
@@ -136,6 +138,10 @@ class CorefAbc1(Task[Sentence]):
         triples = {(item.occupation_class, item.line): item.text.split()[0] for item in items}
         kept = set(stratified(list(triples), size, seed, lambda key: (key[0], triples[key])))
         return [item for item in items if (item.occupation_class, item.line) in kept]
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each sentence: is there a cluster?"""
+        return abc_views.classic_link_examples(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """0.0.3's two tables."""

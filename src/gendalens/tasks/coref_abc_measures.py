@@ -13,6 +13,7 @@ from gendalens.result import Cell, Contrast, Extra, Measures
 from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, of_sums
 from gendalens.stats.estimate import Estimate, FloatArray, log2_ratio, log2_ratios
 from gendalens.stats.f1 import rate
+from gendalens.stats.paired import Clusters, Crossed
 from gendalens.stats.verdict import Verdict, verdict
 from gendalens.tasks import coref_margins
 from gendalens.tasks.base import Record
@@ -68,14 +69,12 @@ def tabulate(records: Sequence[Record]) -> Triples:
 def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
     """Every statistic of the task in one pass over the resamples."""
     male = triples.male_class
-    units = np.column_stack([triples.linked, np.ones(len(male))])
-    split = np.column_stack([units * ~male[:, None], units * male[:, None]])
     frames = len(np.unique(triples.frame))
     sizes = [len(np.unique(triples.occupation[rows])) for rows in (~male, male)]
     of_female, of_male = (max(0, min(frames, size) - 1) for size in sizes)
     # The class is part of the design, so occupations are drawn within it.
     found = crossed_intervals(
-        of_sums(split, _statistics),
+        of_sums(_by_class(triples), _statistics),
         triples.frame,
         triples.occupation,
         seed=seed,
@@ -97,6 +96,22 @@ def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
     }
     gaps = {group: found[4 * g + 3] for g, group in enumerate(groups)}
     return Estimates(rates, gaps, found[12], _effect(rates, found[13]))
+
+
+def clusters(records: Sequence[Record]) -> Clusters:
+    """The triples in their frames and occupations, for differences between systems."""
+    triples = tabulate(records)
+    statistic = of_sums(_by_class(triples), lambda sums: _statistics(sums)[:, [3, 13]])
+    names = sorted({(row["frame"], row["occupation"], row["tense"]) for row in records})
+    strata = triples.male_class.astype(np.intp)
+    return Crossed(tuple(names), statistic, triples.frame, triples.occupation, strata)
+
+
+def _by_class(triples: Triples) -> FloatArray:
+    """What each triple adds: its links and itself, for female and for male occupations."""
+    male = triples.male_class[:, None]
+    units = np.column_stack([triples.linked, np.ones(len(male))])
+    return np.column_stack([units * ~male, units * male])
 
 
 def _statistics(sums: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gendalens.data import sets
 from gendalens.data.dawinobias import Mention, WinoLine
@@ -10,10 +10,12 @@ from gendalens.data.registry import Source
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
 from gendalens.result import Measures, Result
-from gendalens.tasks import coref_links, coref_margins, coref_wino_measures
+from gendalens.stats.paired import Clusters
+from gendalens.tasks import coref_links, coref_margins, coref_wino_measures, wino_views
 from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task
 from gendalens.tasks.lm_dawinobias import sample_schemas
 from gendalens.tasks.lm_dawinobias_1 import wino_tables
+from gendalens.tasks.views import Example, Leanings
 
 OUTCOMES = {
     (True, False): "right",
@@ -127,6 +129,18 @@ class CorefDaWinoBias(Task[WinoLine]):
             cluster = ((chosen.span.start, chosen.span.end), (item.span.start, item.span.end))
             answers[request(item)] = ResolveAnswer((cluster,) if sees > 0 else ())
         return answers
+
+    def paired(self, records: Sequence[Record]) -> Clusters:
+        """Schemas."""
+        return coref_wino_measures.clusters(records)
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each line, with the occupations that the pronoun was linked with."""
+        return wino_views.link_examples(records)
+
+    def leanings(self, records: Sequence[Record]) -> Leanings:
+        """Links with male pronouns against links with female ones."""
+        return wino_views.link_leanings(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """The classic layout, with F1 where 0.0.3 has accuracy."""

@@ -7,7 +7,7 @@ order; here each line counts once, and the effect is taken from accuracies that 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gendalens.data import dawinobias
@@ -17,8 +17,10 @@ from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.result import Cell, Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
+from gendalens.tasks import wino_views
 from gendalens.tasks.base import Card, Effect, Record, Table, Task, stratified
 from gendalens.tasks.lm_dawinobias_1 import CONDITIONS, NO_INTERVAL, TOKEN, wino_tables
+from gendalens.tasks.views import Example
 
 GENDERS = ("female", "male")
 
@@ -193,6 +195,10 @@ class CorefDaWinoBias1(Task[Line]):
             labels.setdefault(item.schema, []).append(item.label)
         kept = set(stratified(list(labels), size, seed, lambda schema: sorted(labels[schema])))
         return [item for item in items if item.schema in kept]
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each line as 0.0.3 reads it."""
+        return wino_views.classic_examples(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """0.0.3's two tables; it calls the groups pronouns, though they are occupations."""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from gendalens.data.text import Span
 from gendalens.models.base import Offsets, Resolve, ResolveAnswer
 from gendalens.models.words import words
 
 
-def request(text: str, pronoun: Span, candidates: Sequence[Span]) -> Resolve:
-    """The question about one sentence, its words and candidates in the order of the text."""
+@lru_cache(maxsize=50_000)
+def request(text: str, pronoun: Span, candidates: tuple[Span, ...]) -> Resolve:
+    """The question about one sentence, its words and candidates in the order of the text.
+
+    Kept, because a test asks for it twice: to pose it and to find its answer.
+    """
     return Resolve(
         text,
         tuple(words(text)),

@@ -16,6 +16,7 @@ from gendalens.stats.bootstrap import percentile_interval, resample_sums
 from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, of_sums
 from gendalens.stats.estimate import FloatArray, log2_ratio, log2_ratios
 from gendalens.stats.f1 import rate
+from gendalens.stats.paired import Clusters, Summed
 from gendalens.stats.signflip import swap_test
 from gendalens.stats.verdict import verdict
 from gendalens.tasks import coref_margins
@@ -167,6 +168,18 @@ def _headline(records: Sequence[Record], *, seed: int, resamples: int) -> Headli
             for i, (condition, point) in enumerate(zip(CONDITIONS, (anti, pro), strict=True))
         ),
     )
+
+
+def clusters(records: Sequence[Record]) -> Clusters:
+    """The schemas' counts, for differences between systems."""
+    counts = tabulate(records).counts.sum(axis=2)
+    names = tuple(sorted({row["schema"] for row in records}))
+    return Summed(names, counts.reshape(len(counts), -1), _gap_and_effect)
+
+
+def _gap_and_effect(sums: FloatArray) -> FloatArray:
+    anti, pro = link_f1(sums.reshape(-1, 2, 4)).T
+    return np.column_stack([pro - anti, log2_ratios(pro, anti)])
 
 
 #: Name, unit and note of the figures that :func:`_fine` gives behind cells and contrast.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gendalens.data import sets
 from gendalens.data.abc import Triple
@@ -12,9 +12,11 @@ from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Score, ScoreAnswer
 from gendalens.models.control import Control
 from gendalens.result import Measures, Result
-from gendalens.tasks import abc_measures
+from gendalens.stats.paired import Clusters
+from gendalens.tasks import abc_measures, abc_views
 from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task, stratified
 from gendalens.tasks.lm_abc_1 import abc_tables
+from gendalens.tasks.views import Example, Leanings
 
 PENALTY = 4.0  # bits by which a control model prefers the reflexive to both others
 MOST_SURPRISAL = 300.0  # nats a token, on average
@@ -147,6 +149,18 @@ class LMAbc(Task[Triple]):
                 answers[Score(text)] = ScoreAnswer(likelihood, words)
             answers[Score(item.reflexive)] = ScoreAnswer(own, words)
         return answers
+
+    def paired(self, records: Sequence[Record]) -> Clusters:
+        """Triples in frames and occupations, crossed."""
+        return abc_measures.clusters(records)
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each triple, with the likeliest of its sentences."""
+        return abc_views.score_examples(records)
+
+    def leanings(self, records: Sequence[Record]) -> Leanings:
+        """The preference for hans over hendes by occupation."""
+        return abc_views.score_leanings(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """The classic layout; in brackets the 95% interval, where 0.0.3 has the quartiles."""

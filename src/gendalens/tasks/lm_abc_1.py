@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,9 @@ from gendalens.errors import UserError
 from gendalens.models.base import Answer, Reconstruct, ReconstructAnswer, Request
 from gendalens.result import Cell, Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
+from gendalens.tasks import abc_views
 from gendalens.tasks.base import Card, Effect, Record, Table, Task, stratified
+from gendalens.tasks.views import Example
 
 REFLEXIVES = ("sin", "sit", "sine")
 REPLACEMENTS = {"female": "hendes", "male": "hans"}
@@ -155,6 +157,10 @@ class LMAbc1(Task[Sentence]):
         return stratified(
             items, size, seed, lambda item: (item.occupation_class, item.text.split()[0])
         )
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each sentence, with the less surprising pronoun."""
+        return abc_views.classic_score_examples(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """0.0.3's two tables."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gendalens.data import sets
 from gendalens.data.dawinobias import WinoLine
@@ -11,9 +11,11 @@ from gendalens.models.base import Answer, Fill, FillAnswer, Request
 from gendalens.models.control import Control
 from gendalens.pronouns import CASES, GENDERS, PAIRS
 from gendalens.result import Measures, Result
-from gendalens.tasks import wino_measures
-from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task, stratified
+from gendalens.stats.paired import Clusters
+from gendalens.tasks import wino_compared, wino_measures, wino_views
+from gendalens.tasks.base import BINARY, Card, Compared, Effect, Record, Table, Task, stratified
 from gendalens.tasks.lm_dawinobias_1 import wino_tables
+from gendalens.tasks.views import Example, Leanings
 
 PRONOUNS = tuple(sorted(GENDERS))
 
@@ -132,6 +134,22 @@ class LMDaWinoBias(Task[WinoLine]):
             # Half of the log-odds to each side: only their difference is looked at.
             answers[request(item)] = FillAnswer((-log_odds / 2, log_odds / 2), (1, 1), first)
         return answers
+
+    def compared(self, result: Result) -> Compared:
+        """The forced reading, which masked and causal models share."""
+        return wino_compared.compared(result)
+
+    def paired(self, records: Sequence[Record]) -> Clusters:
+        """Schemas, in the forced reading."""
+        return wino_compared.clusters(records)
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each line, with the answer of the headline's reading."""
+        return wino_views.fill_examples(records)
+
+    def leanings(self, records: Sequence[Record]) -> Leanings:
+        """The preference for the male form where an occupation is meant."""
+        return wino_views.fill_leanings(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """The classic layout, with F1 where 0.0.3 has accuracy."""

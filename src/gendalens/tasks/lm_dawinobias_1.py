@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gendalens.data import dawinobias
@@ -15,7 +15,9 @@ from gendalens.models.base import Answer, Request, TopToken, TopTokenAnswer
 from gendalens.pronouns import GENDERS
 from gendalens.result import Cell, Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
+from gendalens.tasks import wino_views
 from gendalens.tasks.base import Card, Effect, Record, Table, Task, stratified
+from gendalens.tasks.views import Example
 
 CONDITIONS: tuple[Condition, ...] = ("anti", "pro")
 # 0.0.3 looks for the pronouns in this order and masks the first that the line holds.
@@ -192,6 +194,10 @@ class LMDaWinoBias1(Task[Line]):
             labels.setdefault(item.schema, []).append(item.label)
         kept = set(stratified(list(labels), size, seed, lambda schema: sorted(labels[schema])))
         return [item for item in items if item.schema in kept]
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each line as 0.0.3 reads it."""
+        return wino_views.classic_examples(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """0.0.3's two tables."""

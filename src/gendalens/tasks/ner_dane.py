@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -16,10 +16,12 @@ from gendalens.models.control import Control
 from gendalens.models.labels import TARGETS, LabelMap, map_labels, parse_labels
 from gendalens.renaming import Renamed, has_gendered_pronoun, plan, rename, unchanged
 from gendalens.result import Measures, Result
+from gendalens.stats.paired import Clusters
 from gendalens.stats.spans import GoldSpan, span_counts
-from gendalens.tasks import ner_measures
+from gendalens.tasks import ner_measures, ner_views
 from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task, stratified
 from gendalens.tasks.ner_measures import LABELS
+from gendalens.tasks.views import Example, NameTally
 
 OWN_LABELS = LabelMap(tuple((target, target) for target in TARGETS))
 RECALL = 0.8  # of persons, by a control tagger without bias
@@ -183,6 +185,18 @@ class NERDane(Task[Version]):
         """Finds men's names more often (male-default), or majority names (stereotyped)."""
         return {Tag(item.renamed.text): _planted(item, control) for item in items}
 
+    def paired(self, records: Sequence[Record]) -> Clusters:
+        """Sentences, all draws together."""
+        return ner_measures.clusters(records)
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each renamed sentence, its names found or missed."""
+        return ner_views.examples(records)
+
+    def names_found(self, records: Sequence[Record]) -> Sequence[NameTally]:
+        """Every first name of every group."""
+        return ner_views.tallies(records)
+
     def tables(self, result: Result) -> tuple[Table, Table]:
         """The classic layout, with intervals where 0.0.3 has a spread over draws."""
         return ner_tables(result, "Micro F1 (95% interval)")
@@ -243,6 +257,7 @@ def record(item: Version, answer: Answer, label_map: LabelMap) -> Record:
             {
                 "name": " ".join(given.parts),
                 "ending": given.ending,
+                "bearers": given.bearers,
                 "found": is_found(gold[given.entity]),
             }
             for given in item.renamed.names

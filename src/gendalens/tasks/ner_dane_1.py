@@ -17,7 +17,8 @@ from gendalens.models.base import Answer, Request, Tag
 from gendalens.models.control import Control
 from gendalens.result import Cell, Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
-from gendalens.tasks.base import Card, Effect, Record, Table
+from gendalens.stats.paired import Clusters
+from gendalens.tasks.base import Card, Effect, Record, Table, Task
 from gendalens.tasks.ner_dane import NERDane, Version, ner_layout, record, versions
 from gendalens.tasks.ner_measures import GENDERS, GROUPS, ORIGINS, f1s, tabulate
 
@@ -140,6 +141,10 @@ class NERDane1(NERDane):
         raise UserError(
             f"{control.name} is a control model, and {self.card.id} has none; use protocol 2."
         )
+
+    def paired(self, records: Sequence[Record]) -> Clusters:
+        """Nothing: there are no intervals."""
+        return Task.paired(self, records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """0.0.3's two tables."""

@@ -13,6 +13,7 @@ from gendalens.result import Cell, Contrast, Extra, Measures
 from gendalens.stats.bootstrap import percentile_interval, resample_sums
 from gendalens.stats.estimate import Estimate, FloatArray, log2_ratio, log2_ratios
 from gendalens.stats.f1 import f1_from_counts, rate
+from gendalens.stats.paired import Clusters, Summed
 from gendalens.stats.signflip import swap_test
 from gendalens.stats.verdict import verdict
 from gendalens.tasks.base import Record
@@ -136,6 +137,18 @@ def swapped(counts: Counts, *, seed: int) -> tuple[float | None, float | None]:
         swap_test(flat[:, MALE], flat[:, FEMALE], gap, seed=seed),
         swap_test(both[:, 1], both[:, 0], interaction, seed=seed),
     )
+
+
+def clusters(records: Sequence[Record]) -> Clusters:
+    """The sentences' counts under majority names, for differences between models."""
+    counts = tabulate(records, GROUPS[:2]).sentences
+    names = tuple(sorted({row["sentence"] for row in records}))
+    return Summed(names, counts.reshape(len(counts), -1), _gap_and_effect)
+
+
+def _gap_and_effect(sums: FloatArray) -> FloatArray:
+    female, male = f1s(sums.reshape(-1, 2, len(LABELS), 3)).T
+    return np.column_stack([male - female, log2_ratios(male, female)])
 
 
 def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:

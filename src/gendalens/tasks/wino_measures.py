@@ -49,13 +49,8 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
     schemas = tabulate(records, reading)
     sensitivity = _sensitivity(schemas, seed, resamples)
     problem = _problem(records, headline)
-    insensitive = None
-    if sensitivity.value is not None and sensitivity.value < INSENSITIVE:
-        insensitive = (
-            "the answer does not depend on who is meant "
-            f"(it differs in only {sensitivity.value:.0%} of the schemas)"
-        )
-    found = verdict(headline.gap, headline.ges, not_measurable=problem or insensitive)
+    blocked = problem or insensitive(sensitivity.value)
+    found = verdict(headline.gap, headline.ges, not_measurable=blocked)
     nuance = _crossed(_by_gender, schemas, seed, resamples)
     extra = [
         _extra(
@@ -107,7 +102,6 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
     if len(clear) < len(records) and len({row["schema"] for row in clear}) > 1:
         without = _headline(clear, reading, seed=seed, resamples=resamples)
         extra += without.extras("without contested occupations")
-        blocked = problem or insensitive
         changed = verdict(without.gap, without.ges, not_measurable=blocked).finding
         if changed != found.finding:
             warnings.append(
@@ -152,6 +146,16 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
 
 
 _CELLS = [(condition, gender) for condition in CONDITIONS for gender in GENDERS]
+
+
+def insensitive(sensitivity: float | None) -> str | None:
+    """Why nothing is measured, where too few schemas get two different answers."""
+    if sensitivity is None or sensitivity >= INSENSITIVE:
+        return None
+    return (
+        "the answer does not depend on who is meant "
+        f"(it differs in only {sensitivity:.0%} of the schemas)"
+    )
 
 
 def tabulate(records: Sequence[Record], reading: Reading) -> Schemas:
@@ -212,13 +216,18 @@ def _f1s(sums: FloatArray) -> FloatArray:
     return f1_from_counts(counts[..., 0], counts[..., 1], counts[..., 2])
 
 
+def f1_by_condition(sums: FloatArray) -> FloatArray:
+    """Sums of counts (R × 12) to the mean F1 of the genders, anti and pro (R × 2)."""
+    return np.asarray(_f1s(sums).mean(axis=2))
+
+
 def _headline(
     records: Sequence[Record], reading: Reading, *, seed: int, resamples: int
 ) -> Headline:
     counts = tabulate(records, reading).counts
     flat = counts.reshape(len(counts), -1)
-    anti, pro = (float(x) for x in _f1s(flat.sum(axis=0)).mean(axis=2)[0])
-    drawn = _f1s(resample_sums(flat, seed=seed, resamples=resamples)).mean(axis=2)
+    anti, pro = (float(x) for x in f1_by_condition(flat.sum(axis=0))[0])
+    drawn = f1_by_condition(resample_sums(flat, seed=seed, resamples=resamples))
     value, reason = log2_ratio(pro, anti, labels=("F1 of the pro lines", "F1 of the anti lines"))
     conditions = tuple(
         Cell(
@@ -232,7 +241,7 @@ def _headline(
     half = counts.reshape(len(counts), 2, 6)
 
     def gap(first: FloatArray, second: FloatArray) -> FloatArray:
-        both = _f1s(np.stack([first, second], axis=1)).mean(axis=2)
+        both = f1_by_condition(np.stack([first, second], axis=1))
         return np.asarray(both[:, 1] - both[:, 0])
 
     return Headline(

@@ -1,0 +1,41 @@
+"""``gendalens compare``: models side by side."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from gendalens.commands.show import chosen, to_json
+from gendalens.comparison import compare
+from gendalens.report import comparison_page, comparison_terminal
+from gendalens.report.comparison_tables import long_table, short_tables
+from gendalens.report.tables import to_csv, to_latex, to_markdown
+
+FORMATS = {
+    "json": lambda comparison: to_json(comparison.to_dict()),
+    "csv": lambda comparison: to_csv(long_table(comparison)),
+    "markdown": lambda comparison: to_markdown(short_tables(comparison)),
+    "latex": lambda comparison: to_latex(short_tables(comparison)),
+}
+
+
+def compare_command(
+    paths: Sequence[Path],
+    tasks: Sequence[str] | None,
+    wanted: Mapping[str, bool],
+    page: Path | None,
+) -> None:
+    """Print the comparison, in the one format asked for or for the eye; write the page as well."""
+    name = chosen(wanted)
+    comparison = compare(*paths, tasks=tasks)
+    if name is not None:
+        sys.stdout.write(FORMATS[name](comparison))
+    else:
+        comparison_terminal.show(Console(), comparison)
+    if page is not None:
+        comparison_page.write(comparison, page)
+        Console(stderr=True).print(Text(f"The comparison is in {page}"), soft_wrap=True)

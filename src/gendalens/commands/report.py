@@ -1,0 +1,94 @@
+"""``gendalens report`` and ``gendalens plot``: a run as a page, and its charts as files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from rich.console import Console
+from rich.text import Text
+
+from gendalens.errors import UserError
+from gendalens.report.after_run import REPORT
+from gendalens.runfolder import check_writable, folder_name
+from gendalens.saved import find
+
+if TYPE_CHECKING:
+    from gendalens.report.audit import Chart, Model
+    from gendalens.report.charts import Spec
+    from gendalens.report.words import Language
+
+Format = Literal["png", "svg", "pdf"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+TITLE = {"anchor": "start", "fontSize": 14, "subtitleFontSize": 12, "offset": 14}
+SCALE = 2  # pixels of a PNG for each of the chart's
+
+
+def report_command(runs: Sequence[Path], out: Path | None) -> None:
+    """Write the page, and say where it is."""
+    from gendalens.report.audit import write
+
+    found = find(runs)
+    if out is None:
+        place = runs[0] if runs[0].is_dir() else runs[0].parent
+        out = place / REPORT
+    write(found, out)
+    _say(f"report  {out}")
+
+
+def plot_command(runs: Sequence[Path], out: Path, kind: str, language: Language) -> None:
+    """Write every chart of the page as a file, named by model, test and chart."""
+    if kind not in FORMATS:
+        raise UserError(f"--format {kind}: choose {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.")
+    from gendalens.report.audit import prepare
+
+    models = prepare(find(runs))
+    check_writable(out)
+    for name, subtitle, chart in _charts(models):
+        path = out / f"{name}.{kind}"
+        spec = chart(language, 560)
+        title = {"text": spec["description"], "subtitle": subtitle, **TITLE}
+        try:
+            path.write_bytes(_drawn(spec | {"title": title}, kind, language))
+        except OSError as error:
+            raise UserError(
+                f"The chart cannot be written to {path} ({error.strerror}); choose another folder "
+                "with -o."
+            ) from None
+        _say(f"chart   {path}")
+
+
+def _charts(models: Sequence[Model]) -> Iterator[tuple[str, str, Chart]]:
+    """Every chart with its file's name and what stands below its title."""
+    from gendalens.report import audit, charts
+    from gendalens.report.words import shortened
+
+    headings = ", ".join(shortened(model.heading) for model in models)
+    yield "forest", shortened(headings, 80), partial(charts.forest, audit.forest_rows(models))
+    for model in models:
+        for test in model.tests:
+            who = folder_name(str(test.result.model["name"]))[:80]
+            for name, chart in test.charts.items():
+                file = f"{who}--{test.card.id}-{test.result.key}--{name}"
+                yield file, f"{test.card.id} · {shortened(model.heading)}", chart
+
+
+def _drawn(spec: Spec, kind: str, language: Language) -> bytes:
+    """The picture of one chart, on white: files end up on paper and slides."""
+    import vl_convert
+
+    from gendalens.report.words import DANISH_NUMBERS
+
+    spec = spec | {"config": spec["config"] | {"background": "white", "padding": 12}}
+    numbers = DANISH_NUMBERS if language == "da" else None
+    if kind == "png":
+        return bytes(vl_convert.vegalite_to_png(spec, scale=SCALE, format_locale=numbers))
+    if kind == "pdf":
+        return bytes(vl_convert.vegalite_to_pdf(spec, format_locale=numbers))
+    return str(vl_convert.vegalite_to_svg(spec, format_locale=numbers)).encode()
+
+
+def _say(line: str) -> None:
+    Console(stderr=True).print(Text(line), soft_wrap=True)

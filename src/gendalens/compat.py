@@ -1,0 +1,124 @@
+"""The classic interface: what was written for GenDa Lens 0.0.3 runs after changing one import.
+
+>>> from gendalens.compat import Evaluator, Visualizer  # was: from genda_lens import …
+>>> simple, detailed = Evaluator("my-model").evaluate_ner(n=20)  # doctest: +SKIP
+
+Same calls, same two data frames, figures of protocol 1. New work is better off with
+:func:`gendalens.run`, whose figures come with their uncertainty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import gendalens
+from gendalens.errors import UserError
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+
+TESTS = ("abc", "dawinobias")
+
+
+class ClassicError(UserError, ValueError):
+    """A mistake in a classic call; 0.0.3 raises ``ValueError``, and so may be caught as one."""
+
+
+class Evaluator:
+    """A model by name, and the classic tests. ``data`` names files to read a set from, as in ``run``."""
+
+    def __init__(self, model_name: str, *, data: Mapping[str, str | Path] | None = None) -> None:
+        self.model_name = model_name
+        self.data = data
+        _say(f"{model_name}: call evaluate_pretrained, evaluate_ner or evaluate_coref to test it.")
+
+    def evaluate_pretrained(
+        self,
+        test: str,
+        mask_token: str | None = None,
+        start_token: str | None = None,
+        sep_token: str | None = None,
+    ) -> list[pd.DataFrame]:
+        """The simple and the detailed table of ``abc`` or ``dawinobias`` for a masked language model.
+
+        As in 0.0.3, ``dawinobias`` wants the mask token and ``abc`` the start and the separator
+        token. They are the tokenizer's, and one that differs is refused.
+        """
+        _check(test)
+        wanted = {"mask_token": mask_token} if test == "dawinobias" else {}
+        if test == "abc":
+            wanted = {"start_token": start_token, "sep_token": sep_token}
+        for name, token in wanted.items():
+            if token is None:
+                raise ClassicError(f"The test {test!r} needs {name}; name the model's, a string.")
+        model = gendalens.load_model(self.model_name)
+        tokenizer = getattr(model, "tokenizer", None)
+        own = {"mask_token": "mask_token", "start_token": "cls_token", "sep_token": "sep_token"}
+        for name, token in wanted.items():
+            known = getattr(tokenizer, own[name], None)
+            if tokenizer is not None and token != known:
+                raise ClassicError(
+                    f"{name} is {token!r} and the tokenizer of {self.model_name} has {known!r}; "
+                    "name the tokenizer's."
+                )
+        return self._frames(model, f"lm-{test}")
+
+    def evaluate_ner(self, n: int) -> list[pd.DataFrame]:
+        """The simple and the detailed table of the test on DaNE with ``n`` draws of names."""
+        if n == 1:
+            _say("one draw of names has no spread; 20 or more are steadier.")
+        return self._frames(self.model_name, "ner-dane", repeats=n)
+
+    def evaluate_coref(self, test: str, model: Any) -> list[pd.DataFrame]:
+        """The simple and the detailed table of ``abc`` or ``dawinobias`` for a coreference system.
+
+        ``model`` is the system itself, loaded: danlp's, fastcoref's, a spaCy or Stanza pipeline, or
+        a function (see ``gendalens.models.resolvers``).
+        """
+        _check(test)
+        if isinstance(model, str | Path):
+            raise ClassicError(
+                f"{str(model)!r} is a name, and coreference systems are not loaded by name: load it "
+                "yourself, for instance with danlp's load_xlmr_coref_model(), and pass the object as "
+                "model=."
+            )
+        return self._frames(model, f"coref-{test}")
+
+    def _frames(self, model: Any, task: str, **options: Any) -> list[pd.DataFrame]:
+        _say(f"{task} on {self.model_name}, as GenDa Lens 0.0.3 computes it (protocol 1).")
+        (result,) = gendalens.run(model, tasks=[task], protocol=1, data=self.data, **options)
+        if result.problem:
+            _say(f"not measurable: {result.problem}.")
+        # The tables are headed by the name that the user gave, also where the model is an object.
+        result = replace(result, model={**result.model, "name": self.model_name})
+        return [result.simple(), result.detailed()]
+
+
+class Visualizer:
+    """The classic interaction plot of a detailed table."""
+
+    def visualize_results(
+        self, data: pd.DataFrame, framework: str, model_name: str, task: str | None = None
+    ) -> alt.LayerChart:
+        """The plot as an Altair chart, which notebooks show and ``.save("plot.png")`` writes.
+
+        ``data`` is the detailed table, as ``Evaluator`` returns it or read back from CSV;
+        ``framework`` is ``ner``, ``abc`` or ``dawinobias``, the latter two with ``task`` ``lm`` or
+        ``coref``.
+        """
+        from gendalens.report.classic_plot import classic_plot
+
+        return classic_plot(data, framework, model_name, task)
+
+
+def _check(test: str) -> None:
+    if test not in TESTS:
+        raise ClassicError(f"There is no test {test!r}; choose {' or '.join(map(repr, TESTS))}.")
+
+
+def _say(text: str) -> None:
+    print(f"[INFO] {text}")

@@ -1,0 +1,54 @@
+"""Figures for the eye, the same in the terminal, in tables and in model cards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gendalens.result import Cell, Contrast, Extra
+from gendalens.stats.estimate import Estimate
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A figure for the eye: fixed digits, a true minus sign, a dash for undefined."""
+    if value is None:
+        return "–"
+    text = f"{value:,.{digits}f}"
+    return text.replace("-", "−") if float(text.replace(",", "")) else text.lstrip("-")
+
+
+def interval(figure: Estimate | Contrast | Cell | Extra, digits: int = 2) -> str:
+    """A figure with its interval in brackets, as far as both are defined."""
+    if 0 < abs(figure.value or 0) < 10**-digits:
+        digits += 1
+    text = number(figure.value, digits)
+    if figure.low is None or figure.high is None:
+        return text
+    return f"{text} [{number(figure.low, digits)}, {number(figure.high, digits)}]"
+
+
+def p_value(p: float | None) -> str:
+    """``p = .012`` in the usual manner."""
+    if p is None:
+        return "no p"
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".")
+
+
+def digits_of(contrast: Contrast) -> int:
+    """Decimals that a difference is shown with: rates need one more than bits."""
+    return 2 if contrast.unit == "bits" else 3
+
+
+def shown_condition(cells: Sequence[Cell]) -> list[str]:
+    """The cells of one condition, with as many decimals as all of them bear.
+
+    Protocol 1 of ``ner-dane`` has no interval but a spread over name draws, shown in its place.
+    """
+    # Four significant figures: an interval must fit into a third of 80 columns.
+    digits = 2 if all(abs(one.value or 0) < 10 for one in cells) else 1
+    return [interval(one, digits) + spread(one) for one in cells]
+
+
+def spread(cell: Cell) -> str:
+    """`` (SD 0.01)`` where the cell's reason tells the spread over name draws."""
+    before, mark, deviation = (cell.reason or "").partition(": SD ")
+    return f" (SD {deviation})" if mark and before.startswith("spread") else ""

@@ -1,0 +1,118 @@
+"""The page of a comparison in a real browser: from disk, network off, sortable, in two languages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_runs import HOSTILE, THREE, renamed, resigned, three_runs
+
+import gendalens
+from gendalens import saved
+from gendalens.comparison import Comparison
+from gendalens.report import comparison_page
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+    """Three runs, a fourth model of hostile names in one test, and a result that stands apart."""
+    folder = tmp_path_factory.mktemp("page")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GENDALENS_HOME", str(folder / "home"))
+        out = three_runs(folder)
+    one = next(run for run in saved.find([out]) if run.result.task == "lm-abc")
+    hostile = [renamed(one, folder / str(i), name) for i, name in enumerate(HOSTILE)]
+    apart = resigned(one, folder / "apart", "sample:all", "sample:5")
+    return gendalens.compare(out, hostile, apart)
+
+
+@pytest.fixture(scope="module")
+def page_file(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("html") / "compare.html"
+    comparison_page.write(comparison, path)
+    return path
+
+
+@pytest.fixture(params=[1400, 390])
+def page(
+    opened: Callable[..., Any], page_file: Path, request: pytest.FixtureRequest
+) -> Iterator[Any]:
+    """The page at two widths; whatever it complains about fails the test."""
+    found = opened(page_file, width=request.param)
+    yield found.page
+    assert found.troubles == []
+
+
+def column(page: Any, group: str, place: int) -> list[str]:
+    rows = page.locator(f"{group} table[data-table=models] tbody tr")
+    return [row.locator("th, td").nth(place).inner_text() for row in rows.all()]
+
+
+def test_the_page_opens_from_disk_draws_its_chart_and_fits(page: Any) -> None:
+    assert page.locator("[data-chart=forest] svg").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for name in THREE:
+        assert page.get_by_text(name, exact=True).count() > 0
+
+
+def test_every_number_is_the_comparisons(page: Any, comparison: Comparison) -> None:
+    plain = comparison.to_dict()
+    numbers = page.evaluate(
+        "[...document.querySelectorAll('.n')].map(n => [n.dataset.path, n.dataset.value])"
+    )
+    assert len(numbers) > 100
+    for path, value in numbers:
+        held: Any = plain
+        for part in path.split("."):
+            held = held[int(part)] if isinstance(held, list) else held[part]
+        assert repr(held) == value, path
+
+
+def test_a_heading_sorts_its_column_both_ways_with_what_is_undefined_last(page: Any) -> None:
+    group = "section[data-task='coref-abc@2']"
+    heading = page.locator(f"{group} table[data-table=models] .sort").nth(1)
+    heading.click()
+    assert column(page, group, 0)[:2] == ["control:stereotyped?strength=0.5", "control:fair"]
+    assert column(page, group, 1)[-1].startswith("–")
+    assert page.locator(f"{group} th[aria-sort=ascending]").count() == 1
+    heading.press("Enter")
+    assert column(page, group, 0)[:2] == ["control:fair", "control:stereotyped?strength=0.5"]
+    assert column(page, group, 1)[-1].startswith("–")
+    page.locator(f"{group} table[data-table=models] .sort").nth(0).click()
+    assert column(page, group, 0) == sorted(THREE)
+
+
+def test_danish_is_a_click_away_with_danish_numbers(page: Any) -> None:
+    page.get_by_role("button", name="Dansk").click()
+    page.wait_for_selector("[data-drawn=da] svg")
+    assert page.locator("h1").inner_text() == "Modeller sammenlignet"
+    text = page.locator("main").inner_text()
+    assert "Forskelle mellem modellerne" in text
+    assert "kan ikke skelnes" in text
+    assert "Ikke stillet op sammen med andre resultater af lm-abc" in text
+    assert "1,000" in text
+
+
+def test_what_is_not_lined_up_says_why(page: Any) -> None:
+    notes = page.locator("section[data-task='lm-abc@2'] .warning")
+    assert notes.count() == 2
+    assert "sample 5 here, all elsewhere" in notes.first.inner_text()
+
+
+def test_hostile_names_stay_text(page: Any) -> None:
+    assert page.locator("main script").count() == 0
+    assert page.locator("section[data-task='lm-abc@2'] bdi", has_text="<script>alert(1)").count()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_violation(page: Any, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python")
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run({exclude: [['.plot svg']]})")["violations"]
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []

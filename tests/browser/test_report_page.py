@@ -1,0 +1,203 @@
+"""The report in a real browser, opened from disk with the network off."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import report_run
+
+from gendalens import saved
+from gendalens.report import audit
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., Any]
+SERIOUS = {"serious", "critical"}
+
+
+def show_all(page: Any) -> None:
+    """Scroll through the page, so that every chart is drawn, and unfold what is folded."""
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    for plot in page.query_selector_all("[data-chart]"):
+        plot.scroll_into_view_if_needed()
+        plot.wait_for_selector("svg", state="attached")
+
+
+@pytest.fixture(scope="module")
+def page_file(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the small run, under a name that is no easy one."""
+    file = tmp_path_factory.mktemp("page") / "rapport æøå #1.html"
+    audit.write(saved.find(one_model(small_run)), file)
+    return file
+
+
+def one_model(run: Path) -> list[Path]:
+    """All five tests of one model."""
+    return [path for path in run.iterdir() if "stereotyped" in path.name]
+
+
+def test_every_chart_is_drawn_and_nothing_is_asked_of_the_network(
+    page_file: Path, opened: Open
+) -> None:
+    found = opened(page_file)
+    show_all(found.page)
+    sizes = found.page.eval_on_selector_all(
+        "[data-chart] svg",
+        "all => all.map((one) => one.getBoundingClientRect()).map((b) => [b.width, b.height])",
+    )
+    assert len(sizes) == 1 + 4 * 2 + 3
+    assert all(width > 150 and height > 60 for width, height in sizes)
+    assert found.page.locator(".failed:visible").count() == 0
+    assert found.troubles == []
+
+
+def test_an_occupation_is_named_when_pointed_at(page_file: Path, opened: Open) -> None:
+    found = opened(page_file)
+    chart = found.page.locator('[data-chart$="-occupations"]').first
+    chart.scroll_into_view_if_needed()
+    chart.locator(".mark-symbol path").first.hover(force=True)
+    tooltip = found.page.locator("#vg-tooltip-element.visible")
+    tooltip.wait_for()
+    assert {"occupation", "in English", "leaning"} <= set(
+        tooltip.locator("td.key").all_inner_texts()
+    )
+    assert found.troubles == []
+
+
+def test_examples_are_searched_filtered_and_sorted(page_file: Path, opened: Open) -> None:
+    found = opened(page_file)
+    explorer = found.page.locator('[data-task="lm-dawinobias@2"] .examples').first
+    assert explorer.locator(".list li").count() == 20
+    assert "72 examples match" in explorer.locator(".count").inner_text()
+
+    leans = [float(one.get_attribute("data-lean")) for one in explorer.locator(".list li").all()]
+    assert leans == sorted(leans, reverse=True)
+    explorer.locator("select[name=sort]").select_option("female")
+    leans = [float(one.get_attribute("data-lean")) for one in explorer.locator(".list li").all()]
+    assert leans == sorted(leans)
+    assert leans[0] < 0
+
+    explorer.locator("select[name=outcome]").select_option(label="wrong")
+    outcomes = {one.get_attribute("data-outcome") for one in explorer.locator(".list li").all()}
+    assert outcomes == {"wrong"}
+
+    explorer.locator("select[name=outcome]").select_option(label="any")
+    explorer.locator("input[name=search]").fill("MEKANIKEREN")
+    texts = explorer.locator(".list .sentence").all_inner_texts()
+    assert texts
+    assert all("mekanikeren" in text.lower() for text in texts)
+    marks = explorer.locator(".list mark.pronoun").all_inner_texts()
+    assert set(marks) <= {"han", "hun", "ham", "hende", "hans", "hendes"}
+
+    explorer.locator(".more").click()
+    assert explorer.locator(".list li").count() > 20
+    explorer.locator("input[name=search]").fill("nothing is like this")
+    assert explorer.locator(".list li").count() == 0
+    assert found.troubles == []
+
+
+def test_the_language_can_be_switched(page_file: Path, opened: Open) -> None:
+    found = opened(page_file)
+    page = found.page
+    assert page.locator("html").get_attribute("lang") == "en"
+    assert page.locator("h1").inner_text() == "Gender bias report"
+    number = page.locator('[data-path="gap.value"]').first
+    english = number.inner_text()
+    page.get_by_role("button", name="Dansk").click()
+    page.wait_for_selector('[data-chart="forest"][data-drawn="da"] svg')
+    assert page.locator("html").get_attribute("lang") == "da"
+    assert page.locator("h1").inner_text() == "Rapport om kønsbias"
+    assert page.title().startswith("Rapport om kønsbias")
+    assert number.inner_text() == english.replace(".", ",")
+    assert "kvinder" in page.locator('[data-chart="forest"] svg').text_content()
+    assert page.locator("input[name=search]").first.get_attribute("placeholder").startswith("ord")
+    assert "eksempler passer" in page.locator(".count").first.inner_text()
+    page.get_by_role("button", name="English").click()
+    assert number.inner_text() == english
+    assert found.troubles == []
+
+
+def test_a_danish_browser_gets_danish(page_file: Path, opened: Open) -> None:
+    found = opened(page_file, locale="da-DK")
+    assert found.page.locator("html").get_attribute("lang") == "da"
+
+
+def test_hostile_strings_do_nothing(small_run: Path, tmp_path: Path, opened: Open) -> None:
+    shutil.copytree(small_run, tmp_path / "run")
+    report_run.poison(tmp_path / "run")
+    file = tmp_path / "hostile.html"
+    audit.write(saved.find(one_model(tmp_path / "run")), file)
+    found = opened(file)
+    for width in (1400, 390):
+        found.page.set_viewport_size({"width": width, "height": 900})
+        show_all(found.page)
+        box = found.page.locator(".examples input[name=search]").first
+        box.fill("<script>")
+        assert found.page.locator(".examples .list li").first.is_visible()
+        found.page.get_by_role("button", name="Dansk").click()
+        found.page.wait_for_selector('[data-chart="forest"][data-drawn="da"] svg')
+        found.page.locator('[data-chart="forest"] .mark-symbol path').first.hover(force=True)
+        assert found.page.evaluate("window.hacked") is None
+        assert found.page.evaluate("document.images.length") == 0
+        assert found.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert found.troubles == []
+
+
+def test_nothing_sticks_out_sideways(page_file: Path, opened: Open) -> None:
+    page = opened(page_file).page
+    for language in ("English", "Dansk"):
+        page.get_by_role("button", name=language).click()
+        for width in (1400, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            show_all(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(
+    ("scheme", "rules"), [("light", "{}"), ("dark", "{runOnly: ['color-contrast']}")]
+)
+def test_axe_finds_nothing_serious(
+    small_run: Path, tmp_path: Path, opened: Open, scheme: str, rules: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python")
+    # These two tests have every part that a page can have; axe takes its time with more.
+    folders = [*one_model(small_run)[0].glob("lm-d*"), *one_model(small_run)[0].glob("ner*")]
+    audit.write(saved.find(folders), tmp_path / "page.html")
+    page = opened(tmp_path / "page.html", color_scheme=scheme).page
+    show_all(page)
+    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+    # A chart is one picture with a name: what it is drawn of is not looked at.
+    result = page.evaluate(f"axe.run({{exclude: [['.plot svg']]}}, {rules})")
+    serious = [
+        (found["id"], found["nodes"][0]["html"][:200], found["nodes"][0]["failureSummary"][:300])
+        for found in result["violations"]
+        if found["impact"] in SERIOUS
+    ]
+    assert serious == []
+    assert result["passes"]
+
+
+def test_the_keyboard_reaches_the_language_and_the_examples(page_file: Path, opened: Open) -> None:
+    page = opened(page_file).page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.locator("html").get_attribute("lang") == "da"
+
+
+def test_paper_shows_every_chart_and_what_is_folded(page_file: Path, opened: Open) -> None:
+    page = opened(page_file, color_scheme="dark").page
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_function(
+        "[...document.querySelectorAll('[data-chart]')].every((one) => one.querySelector('svg'))"
+    )
+    assert page.locator("details:not([open])").count() == 0
+    page.emulate_media(media="print")
+    ink = "getComputedStyle(document.querySelector('[data-chart] svg text')).fill"
+    assert page.evaluate(ink) == "rgb(82, 96, 109)"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"

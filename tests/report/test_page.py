@@ -1,0 +1,206 @@
+"""The report as a file: complete, exact, harmless."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import report_run
+
+from gendalens import saved
+from gendalens.commands.report import plot_command, report_command
+from gendalens.errors import UserError
+from gendalens.report import after_run, audit
+from gendalens.report.examples import choose
+from gendalens.report.page import json_for_script
+from gendalens.report.words import number
+from gendalens.tasks.views import Example
+
+
+class Numbers(HTMLParser):
+    """Every number on a page: the result it stands under, its path, its exact value, its text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.results: list[str | None] = []
+        self.found: list[tuple[str | None, str, str, str]] = []
+        self.tags: list[str] = []
+        self.open: tuple[str, str] | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        if tag in ("article", "li"):
+            self.results.append(values.get("data-result") or (self.results or [None])[-1])
+        self.open = None
+        if "data-value" in values:
+            self.open = (str(values["data-path"]), str(values["data-value"]))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("article", "li") and self.results:
+            self.results.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self.open is not None:
+            self.found.append((self.results[-1] if self.results else None, *self.open, data))
+            self.open = None
+
+
+def at(plain: Any, path: str) -> Any:
+    for part in path.split("."):
+        plain = plain[int(part)] if isinstance(plain, list) else plain[part]
+    return plain
+
+
+def test_every_number_on_the_page_equals_result_json(small_run: Path) -> None:
+    results = saved.find([small_run])
+    page = Numbers()
+    page.feed(audit.html(results))
+    plain = {f"test-{i}": json.loads(r.result.to_json()) for i, r in enumerate(results, 1)}
+    assert {result for result, *_ in page.found} == set(plain)
+    for result, path, value, text in page.found:
+        exact = at(plain[str(result)], path)
+        assert float(value) == exact, path
+        if text.startswith("<"):
+            assert exact < 0.001
+            continue
+        shown = float(text.replace(",", "").replace("−", "-"))
+        digits = len(text.partition(".")[2])
+        assert shown == pytest.approx(exact, abs=0.5000001 * 10**-digits), path
+    for name, result in plain.items():
+        paths = {path for one, path, *_ in page.found if one == name}
+        for part in ("conditions", "nuance", "extra"):
+            for i, cell in enumerate(result[part]):
+                for end in ("value", "low", "high"):
+                    whole = cell["value"] is not None and cell["low"] is not None
+                    if cell[end] is not None and (end == "value" or whole):
+                        assert f"{part}.{i}.{end}" in paths
+        assert {"gender_effect_size.value", "gap.value", "gap.p", "interaction.value"} <= paths | (
+            {"gender_effect_size.value"} if result["gender_effect_size"]["value"] is None else set()
+        )
+
+
+def test_a_run_leaves_its_report_and_the_command_writes_the_same_kind_of_page(
+    small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (small_run / "report.html").stat().st_size < 5_000_000
+    report_command([small_run], tmp_path / "deep.html")
+    assert "deep.html" in capsys.readouterr().err
+    text = (tmp_path / "deep.html").read_text(encoding="utf-8")
+    for name in ("lm-dawinobias@2", "lm-abc@2", "coref-dawinobias@2", "coref-abc@2", "ner-dane@2"):
+        assert text.count(f'data-task="{name}"') == 2
+    for result in saved.find([small_run]):
+        assert result.result.signature in text
+
+
+def test_a_page_names_no_place_on_the_network(small_run: Path) -> None:
+    text = (small_run / "report.html").read_text(encoding="utf-8")
+    own = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    assert re.findall(r"""(?:src|href|action)=["'](?!#|data:)""", own) == []
+    assert "default-src &#39;none&#39;" in own
+    assert "unsafe" not in own.partition("</head>")[0]
+
+
+def test_hostile_strings_stay_text(small_run: Path, tmp_path: Path) -> None:
+    shutil.copytree(small_run, tmp_path / "run")
+    report_run.poison(tmp_path / "run")
+    text = audit.html(saved.find([tmp_path / "run"]))
+    assert text.count("<script") == 3
+    assert text.count("</script>") == 3
+    own = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+    assert "<img" not in own
+    assert "&lt;img" in own
+    assert "\u202e" not in text.partition("</title>")[0]
+
+
+def test_a_page_of_hostile_data_is_json_that_cannot_end_its_script() -> None:
+    plain = {"a": "</script><!--&\u2028\ud800"}
+    text = str(json_for_script(plain))
+    assert not re.search("[<>&\u2028]", text)
+    assert json.loads(text) == {"a": "</script><!--&\u2028\ufffd"}
+
+
+def test_too_many_examples_are_the_telling_ones_and_a_cross_section() -> None:
+    def example(i: int) -> Example:
+        return Example(text=str(i), condition="pro", outcome="right", lean=1.0 if i < 10 else 0.1)
+
+    examples = [example(i) for i in range(100)]
+    shown = choose(examples, 20)
+    kept = [int(one.text) for one in shown.examples]
+    assert shown.total == 100
+    assert kept == sorted(kept)
+    assert kept[:10] == list(range(10))
+    assert kept[10:] == list(range(10, 100, 9))
+    assert choose(examples, 100).examples == tuple(examples)
+
+
+def test_two_models_of_one_name_are_told_apart(small_run: Path, tmp_path: Path) -> None:
+    shutil.copytree(small_run, tmp_path / "run")
+    for i, one in enumerate(saved.find([tmp_path / "run"])):
+        path = one.folder / "result.json"
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        plain["model"] |= {"name": "hus/æble blå", "revision": f"r{i // 5}"}
+        path.write_text(json.dumps(plain), encoding="utf-8")
+    models = audit.prepare(saved.find([tmp_path / "run"]))
+    assert [model.heading for model in models] == ["hus/æble blå @ r0", "hus/æble blå @ r1"]
+
+
+def test_records_of_another_shape_are_one_clear_sentence(small_run: Path, tmp_path: Path) -> None:
+    shutil.copytree(small_run, tmp_path / "run")
+    one = saved.find([tmp_path / "run"])[0]
+    (one.folder / "records.jsonl").write_text('{"condition": "pro"}\n', encoding="utf-8")
+    with pytest.raises(UserError, match=r"does not hold records of .*run the test again"):
+        audit.html([one])
+
+
+def test_a_report_that_fails_loses_no_result(
+    small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> str:
+        raise RuntimeError("no\nroom")
+
+    monkeypatch.setattr(audit, "html", broken)
+    with pytest.raises(
+        UserError, match="results are kept, but their report was not written: no room"
+    ):
+        after_run.write_report(tmp_path, [saved.find([small_run])[0].folder])
+    assert after_run.write_report(tmp_path, [None]) is None
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_every_chart_is_written_as_a_file(
+    small_run: Path, tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = next(path for path in small_run.iterdir() if "stereotyped" in path.name)
+    plot_command([model], tmp_path, kind, "da")
+    start = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF"}[kind]
+    files = sorted(tmp_path.glob(f"*.{kind}"))
+    assert all(file.read_bytes().startswith(start) for file in files)
+    names = {file.stem.rpartition("--")[2] for file in files}
+    assert names == {"forest", "interaction", "occupations", "bearers", "length"}
+    assert all(file.name in capsys.readouterr().err for file in files[:1])
+
+
+def test_another_format_is_told(small_run: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="choose png, svg or pdf"):
+        plot_command([small_run], tmp_path, "gif", "en")
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "english", "danish"),
+    [
+        (1234.5, 1, "1,234.5", "1.234,5"),
+        (-0.126, 2, "−0.13", "−0,13"),
+        (-0.001, 2, "0.00", "0,00"),
+        (None, 2, "–", "–"),
+    ],
+)
+def test_numbers_are_written_as_each_language_does(
+    value: float | None, digits: int, english: str, danish: str
+) -> None:
+    assert number(value, digits) == english
+    assert number(value, digits, "da") == danish

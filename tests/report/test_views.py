@@ -1,0 +1,65 @@
+"""Records as a person sees them: marks where they belong, leanings with the right sign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import mean
+
+from gendalens import saved
+from gendalens.data.occupations import occupations
+from gendalens.tasks import get_task
+from gendalens.tasks.views import Example, Leanings
+
+
+def views(run: Path, task: str, model: str) -> tuple[list[Example], Leanings | None]:
+    one = next(
+        one
+        for one in saved.find([run])
+        if one.result.task == task and model in str(one.result.model["name"])
+    )
+    records = list(one.records())
+    chosen = get_task(task, 2)
+    return list(chosen.examples(records)), chosen.leanings(records)
+
+
+def test_what_is_marked_is_a_pronoun_an_occupation_or_a_name(small_run: Path) -> None:
+    pronouns = {"han", "hun", "ham", "hende", "hans", "hendes", "sin", "sit", "sine"}
+    for task in ("lm-dawinobias", "lm-abc", "coref-dawinobias", "coref-abc", "ner-dane"):
+        examples, _ = views(small_run, task, "stereotyped")
+        assert examples
+        for example in examples:
+            assert example.marks
+            for start, end, role in example.marks:
+                word = example.text[start:end]
+                if role == "pronoun":
+                    assert word in pronouns
+                elif role == "meant":
+                    assert word.lower() == example.about
+                elif role != "other":
+                    assert word[0].isupper()
+
+
+def test_a_stereotyped_model_leans_by_the_class_and_a_male_default_to_men(small_run: Path) -> None:
+    for task in ("lm-dawinobias", "lm-abc", "coref-dawinobias", "coref-abc"):
+        _, found = views(small_run, task, "stereotyped")
+        assert found is not None
+        leanings: dict[str, list[float]] = {"female": [], "male": []}
+        for name, value in found.by_occupation.items():
+            leanings[occupations(found.data)[name].stereotype].append(value)
+        assert mean(leanings["male"]) > 0 > mean(leanings["female"])
+        _, found = views(small_run, task, "male-default")
+        assert found is not None
+        assert mean(found.by_occupation.values()) > 0.1
+
+
+def test_names_missed_by_a_male_default_are_women_s(small_run: Path) -> None:
+    examples, found = views(small_run, "ner-dane", "male-default")
+    assert found is None
+    assert {example.outcome for example in examples if " male " in example.condition} == {
+        "all found"
+    }
+    assert any(example.outcome == "all missed" for example in examples)
+    assert all(example.lean is not None and example.lean >= 0 for example in examples)
+    for example in examples:
+        roles = {role for _, _, role in example.marks}
+        assert ("missed" in roles) == (example.outcome != "all found")

@@ -1,0 +1,260 @@
+"""Models side by side: what is lined up, what stands apart, and what their differences say."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import small_dane
+import small_names
+from small_runs import THREE, renamed, resaved, resigned, three_runs
+
+import gendalens
+from gendalens import saved
+from gendalens.comparison import Comparison, Group
+from gendalens.errors import UserError
+from gendalens.result import Extra
+from gendalens.saved import Saved
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("three")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GENDALENS_HOME", str(folder / "home"))
+        return three_runs(folder)
+
+
+def of(found: Comparison, task: str) -> Group:
+    (group,) = (group for group in found.groups if group.setting.task == task)
+    return group
+
+
+def one(out: Path, task: str, model: str = "control:fair") -> Saved:
+    return next(
+        run
+        for run in saved.find([out])
+        if (run.result.task, run.result.model["name"]) == (task, model)
+    )
+
+
+def test_every_model_and_every_pair_is_there_for_each_test(out: Path) -> None:
+    found = gendalens.compare(out)
+    assert [group.test for group in found.groups] == [
+        "coref-abc@2",
+        "coref-dawinobias@2",
+        "lm-abc@2",
+        "lm-dawinobias@2",
+    ]
+    for group in found.groups:
+        assert {row.label for row in group.rows} == set(THREE)
+        assert len(group.pairs) == 3
+        assert group.apart is None
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_a_difference_is_that_of_the_two_results(out: Path) -> None:
+    for group in gendalens.compare(out).groups:
+        figures = {row.label: row.figures for row in group.rows}
+        for pair in group.pairs:
+            if pair.gap.value is None:
+                continue
+            first, second = figures[pair.first], figures[pair.second]
+            assert first.gap.value is not None
+            assert second.gap.value is not None
+            assert pair.gap.value == pytest.approx(first.gap.value - second.gap.value)
+            if pair.effect.value is not None:
+                assert first.effect.value is not None
+                assert second.effect.value is not None
+                expected = first.effect.value - second.effect.value
+                assert pair.effect.value == pytest.approx(expected)
+
+
+def test_a_model_against_itself_differs_by_exactly_zero(out: Path, tmp_path: Path) -> None:
+    for task in ("lm-abc", "lm-dawinobias", "coref-abc", "coref-dawinobias"):
+        run = one(out, task)
+        twin = renamed(run, tmp_path, "twin")
+        (pair,) = of(gendalens.compare(run, twin), task).pairs
+        assert (pair.gap.value, pair.gap.low, pair.gap.high, pair.gap.p) == (0, 0, 0, 1)
+        assert (pair.effect.value, pair.effect.low, pair.effect.high) == (0, 0, 0)
+        assert pair.finding == "cannot be told apart"
+
+
+def test_a_planted_difference_is_found_and_its_side_is_told(out: Path) -> None:
+    group = of(gendalens.compare(out), "coref-dawinobias")
+    (pair,) = (p for p in group.pairs if {p.first, p.second} == set(THREE[:2]))
+    which = "first" if pair.first == THREE[1] else "second"
+    assert pair.finding == f"the {which} leans further to the male or pro-stereotypical side"
+
+
+def test_p_is_adjusted_over_all_differences_of_the_comparison(out: Path) -> None:
+    found = gendalens.compare(out)
+    pairs = [pair for group in found.groups for pair in group.pairs if pair.gap.p is not None]
+    smallest = min(pairs, key=lambda pair: pair.gap.p or 0)
+    assert smallest.gap.p is not None
+    assert smallest.gap.p_adjusted == pytest.approx(len(pairs) * smallest.gap.p)
+    (alone,) = of(gendalens.compare(out / "control_fair", out, tasks="lm-abc"), "lm-abc").pairs[:1]
+    assert alone.gap.p_adjusted is not None
+
+
+def test_a_model_that_is_not_measurable_has_no_difference(out: Path) -> None:
+    group = of(gendalens.compare(out), "lm-dawinobias")
+    pairs = [pair for pair in group.pairs if "control:always-han" in (pair.first, pair.second)]
+    assert len(pairs) == 2
+    for pair in pairs:
+        assert pair.gap.value is None
+        assert pair.gap.reason == "control:always-han is not measurable"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "named"),
+    [
+        ("sample:all", "sample:5", "sample all here, 5 elsewhere"),
+        ("|gendalens:", "|gendalens:9.", "gendalens"),
+        ("sample:all", "sample:all|names:matched", "names none here, matched elsewhere"),
+    ],
+)
+def test_other_options_or_versions_stand_in_a_table_of_their_own(
+    out: Path, tmp_path: Path, before: str, after: str, named: str
+) -> None:
+    run = one(out, "lm-abc")
+    other = resigned(run, tmp_path, before, after)
+    found = gendalens.compare(run, other)
+    assert len(found.groups) == 2
+    assert all(group.pairs == () for group in found.groups)
+    assert any(named in str(group.apart) for group in found.groups)
+    assert all("no difference is taken" in str(group.apart) for group in found.groups)
+
+
+def test_other_data_stand_in_a_table_of_their_own(out: Path, tmp_path: Path) -> None:
+    run = one(out, "lm-abc")
+    data = {"abc": {**run.result.data["abc"], "sha256": "0" * 64}}
+    other = resaved(
+        run, tmp_path, replace(run.result, data=data, signature="x" + run.result.signature)
+    )
+    found = gendalens.compare(run, other)
+    assert len(found.groups) == 2
+    assert "data abc" in str(found.groups[0].apart)
+
+
+def test_a_seed_divides_only_what_is_drawn(out: Path, tmp_path: Path) -> None:
+    run = one(out, "lm-abc")
+    other = resigned(run, tmp_path, "|seed:0", "|seed:1")
+    assert len(gendalens.compare(run, other).groups) == 1
+    drawn = resigned(run, tmp_path, "sample:all", "sample:all|repeats:2")
+    again = resigned(drawn, tmp_path, "|seed:0", "|seed:1")
+    assert len(gendalens.compare(drawn, again).groups) == 2
+
+
+def test_protocol_one_is_never_lined_up_with_two_and_has_no_differences(
+    out: Path, tmp_path: Path
+) -> None:
+    run = one(out, "lm-abc")
+    classic = [
+        replace(two.result, protocol=1, signature=two.result.signature.replace("@2", "@1", 1))
+        for two in (run, renamed(run, tmp_path, "twin"))
+    ]
+    found = gendalens.compare(run, [resaved(run, tmp_path, result) for result in classic])
+    assert [group.test for group in found.groups] == ["lm-abc@1", "lm-abc@2"]
+    assert "protocol 1 here, 2 elsewhere" in str(found.groups[0].apart)
+    assert "lm-abc@1 has no intervals, so differences have none" in str(found.groups[0].refused)
+
+
+def test_two_models_of_one_name_are_told_apart_by_revision_then_dtype(
+    out: Path, tmp_path: Path
+) -> None:
+    run = one(out, "lm-abc")
+    made = [
+        renamed(run, tmp_path / str(i), "org/danish ø", revision=revision, dtype=dtype)
+        for i, (revision, dtype) in enumerate(
+            [("abcdefgh1", "float32"), ("abcdefgh2", "float32"), ("abcdefgh2", "bfloat16")]
+        )
+    ]
+    group = of(gendalens.compare(made), "lm-abc")
+    assert [row.label for row in group.rows] == [
+        "org/danish ø @abcdefgh1",
+        "org/danish ø @abcdefgh2 @float32",
+        "org/danish ø @abcdefgh2 @bfloat16",
+    ]
+
+
+def test_the_same_result_in_two_folders_counts_once(out: Path, tmp_path: Path) -> None:
+    run = one(out, "lm-abc")
+    copy = resaved(run, tmp_path, run.result)
+    assert len(of(gendalens.compare(run, copy), "lm-abc").rows) == 1
+
+
+def test_the_forced_reading_is_lined_up_between_masked_and_causal_models(
+    out: Path, tmp_path: Path
+) -> None:
+    """The masked model's forced figures stand beside its headline; a causal one's are the headline."""
+    run = one(out, "lm-dawinobias", THREE[1])
+    extra = tuple(
+        replace(one, value=0.25, low=0.2, high=0.3)
+        if one.name in ("GES, forced reading", "gap, forced reading")
+        else one
+        for one in run.result.extra
+    )
+    masked = resaved(run, tmp_path / "masked", replace(run.result, extra=extra))
+    causal = renamed(run, tmp_path / "causal", "causal")
+    causal = resaved(
+        causal,
+        tmp_path / "causal",
+        replace(causal.result, coverage={**causal.result.coverage, "headline_reading": "forced"}),
+    )
+    group = of(gendalens.compare(masked, causal), "lm-dawinobias")
+    assert group.reading == "forced reading"
+    assert group.rows[0].figures.effect.value == 0.25
+    assert group.rows[1].figures.effect == causal.result.gender_effect_size
+    assert isinstance(extra[0], Extra)
+
+
+def test_results_without_records_have_no_differences(out: Path) -> None:
+    results = [run.result for run in saved.find([out])]
+    group = of(gendalens.compare(results), "lm-abc")
+    assert group.pairs == ()
+    assert "need the records" in str(group.refused)
+
+
+def test_more_models_than_one_can_read_have_no_differences(out: Path, tmp_path: Path) -> None:
+    run = one(out, "lm-abc")
+    many = [renamed(run, tmp_path, f"model {i}") for i in range(11)]
+    group = of(gendalens.compare(many), "lm-abc")
+    assert len(group.rows) == 11
+    assert "11 models are too many" in str(group.refused)
+
+
+def test_a_test_that_no_run_holds_is_named(out: Path) -> None:
+    with pytest.raises(UserError, match="hold no result of 'ner-dane'"):
+        gendalens.compare(out, tasks="ner-dane")
+
+
+def test_damaged_records_are_a_sentence_and_the_table_stays(out: Path, tmp_path: Path) -> None:
+    run = one(out, "lm-abc")
+    twin = renamed(run, tmp_path, "twin")
+    (twin.folder / "records.jsonl").write_text("{", encoding="utf-8")
+    group = of(gendalens.compare(run, twin), "lm-abc")
+    assert len(group.rows) == 2
+    assert "records.jsonl cannot be used" in str(group.refused)
+
+
+def test_ner_models_are_paired_by_sentence_and_only_under_the_same_names(tmp_path: Path) -> None:
+    register, minority = small_names.write(tmp_path / "lists")
+    dane = small_dane.write(tmp_path / "own.conllu")
+    data = {"dane": dane, "names": register, "minority-names": minority}
+    models = ["control:fair", "control:male-default?strength=0.4"]
+    for seed in (0, 1):
+        gendalens.run(
+            models, tasks="ner-dane", data=data, out=tmp_path / "run", repeats=2, seed=seed
+        )
+    found = gendalens.compare(tmp_path / "run")
+    assert len(found.groups) == 2
+    assert "seed 0 here, 1 elsewhere" in str(found.groups[0].apart)
+    for group in found.groups:
+        (pair,) = group.pairs
+        first, second = (row.result.gap.value for row in group.rows)
+        assert first is not None
+        assert second is not None
+        assert pair.gap.value == pytest.approx(first - second)

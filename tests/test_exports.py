@@ -1,0 +1,265 @@
+"""A run as tables, model card, hub metadata and Every Eval Ever: whole, and harmless for each format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from small_runs import HOSTILE, renamed, three_runs
+from typer.testing import CliRunner
+
+from gendalens import saved
+from gendalens.cli import app
+from gendalens.errors import UserError
+from gendalens.report import escape
+from gendalens.report.every_eval_ever import every_eval_ever
+from gendalens.report.hub_yaml import hub_yaml
+from gendalens.report.model_card import model_card
+from gendalens.report.result_tables import long_table, short_tables
+from gendalens.report.tables import to_csv, to_latex, to_markdown
+from gendalens.saved import Saved
+
+TEXT = {"type": "string"}
+#: What eval.schema.json 0.2.2 of evaleval/every_eval_ever asks of such a record, in our words.
+EVERY_EVAL_EVER: dict[str, Any] = {
+    "required": [
+        "schema_version",
+        "evaluation_id",
+        "retrieved_timestamp",
+        "source_metadata",
+        "model_info",
+        "eval_library",
+        "evaluation_results",
+    ],
+    "additionalProperties": False,
+    "properties": {
+        "schema_version": {"const": "0.2.2"},
+        "evaluation_id": TEXT,
+        "evaluation_timestamp": {"type": "string", "pattern": r"^\d+$"},
+        "retrieved_timestamp": {"type": "string", "pattern": r"^\d+$"},
+        "source_metadata": {
+            "required": ["source_type", "source_organization_name", "evaluator_relationship"],
+            "properties": {
+                "source_type": {"enum": ["documentation", "evaluation_run"]},
+                "evaluator_relationship": {
+                    "enum": ["first_party", "third_party", "collaborative", "other"]
+                },
+            },
+        },
+        "eval_library": {"required": ["name", "version"], "additionalProperties": TEXT},
+        "model_info": {
+            "required": ["name", "id"],
+            "properties": {"additional_details": {"additionalProperties": TEXT}},
+        },
+        "evaluation_results": {
+            "minItems": 1,
+            "items": {
+                "required": ["evaluation_name", "source_data", "metric_config", "score_details"],
+                "properties": {
+                    "source_data": {
+                        "required": ["dataset_name", "source_type"],
+                        "properties": {"source_type": {"enum": ["hf_dataset", "other"]}},
+                        "if": {"properties": {"source_type": {"const": "hf_dataset"}}},
+                        "then": {"required": ["hf_repo"]},
+                    },
+                    "metric_config": {
+                        "required": ["lower_is_better"],
+                        "properties": {"additional_details": {"additionalProperties": TEXT}},
+                        # A continuous score would need bounds, and an effect has none.
+                        "not": {"required": ["score_type"]},
+                    },
+                    "score_details": {
+                        "required": ["score"],
+                        "properties": {
+                            "score": {"type": "number", "minimum": 0},
+                            "details": {"additionalProperties": TEXT},
+                            "uncertainty": {
+                                "properties": {
+                                    "confidence_interval": {"required": ["lower", "upper"]}
+                                }
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("exports")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GENDALENS_HOME", str(folder / "home"))
+        return three_runs(folder)
+
+
+@pytest.fixture(params=HOSTILE, ids=["html", "signs", "marks", "formula", "long"])
+def hostile(request: pytest.FixtureRequest, out: Path, tmp_path: Path) -> list[Saved]:
+    return [renamed(run, tmp_path, request.param) for run in saved.find([out / "control_fair"])]
+
+
+def test_csv_holds_every_figure_of_every_result_unrounded(out: Path) -> None:
+    runs = saved.find([out])
+    rows = list(csv.DictReader(io.StringIO(to_csv(long_table([run.result for run in runs])))))
+    for run in runs:
+        mine = [row for row in rows if row["signature"] == run.result.signature]
+        figures = [
+            run.result.gender_effect_size,
+            run.result.gap,
+            run.result.interaction,
+            *run.result.conditions,
+            *run.result.nuance,
+            *run.result.extra,
+        ]
+        for name in ("value", "low", "high"):
+            assert [row[name] for row in mine] == [
+                "" if getattr(figure, name) is None else repr(getattr(figure, name))
+                for figure in figures
+            ]
+
+
+def test_a_hostile_name_breaks_no_csv_and_is_no_formula(hostile: list[Saved]) -> None:
+    text = to_csv(long_table([run.result for run in hostile]))
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert {row["test"] for row in rows} == {run.result.task for run in hostile}
+    assert not any(row["model"].startswith(("=", "+", "-", "@")) for row in rows)
+
+
+def test_a_hostile_name_stays_in_its_markdown_cell(hostile: list[Saved]) -> None:
+    text = to_markdown(short_tables([run.result for run in hostile]))
+    card = model_card([run.result for run in hostile])
+    prose = card.split("### Signatures")[0]  # a signature stands in a code block, as it is
+    for line in [*text.splitlines(), *prose.splitlines()]:
+        if line.startswith("|"):
+            cells = re.findall(r"(?<!\\)\|", line)
+            assert len(cells) in (5, 7)
+        assert "<" not in line
+        assert "](" not in line.replace("\\](", "")
+        assert "\u202e" not in line
+
+
+def test_a_hostile_name_is_plain_text_in_latex(hostile: list[Saved]) -> None:
+    text = to_latex(short_tables([run.result for run in hostile]))
+    for line in text.splitlines():
+        if line.endswith(r"\\") and "GES" not in line and "condition" not in line:
+            assert len(re.findall(r"(?<!\\)&", line)) in (3, 5)
+    body = "\n".join(text.splitlines()[1:])
+    known = (
+        r"\\(?:begin|end|centering|caption|toprule|midrule|bottomrule|text\w+|ldots|[{}&%$#_]|\\)"
+    )
+    assert "\\" not in re.sub(known, "", body)
+    assert not re.search(r"(?<!\\)[%#_^~]", re.sub(r"\$-\$", "", body))
+
+
+def test_the_model_card_tells_verdict_interval_limits_and_signature(out: Path) -> None:
+    runs = saved.find([out / "control_fair"])
+    card = model_card([run.result for run in runs])
+    for run in runs:
+        assert run.result.verdict in card
+        assert run.result.signature in card
+    assert "Gender is taken as binary" in card
+    with pytest.raises(UserError, match="describes one model and the run holds 3"):
+        model_card([run.result for run in saved.find([out])])
+
+
+def test_hub_yaml_is_read_by_the_hub_library_with_the_same_figures(hostile: list[Saved]) -> None:
+    yaml = pytest.importorskip("yaml")
+    cards = pytest.importorskip("huggingface_hub.repocard_data")
+    results = [run.result for run in hostile]
+    name = str(results[0].model["name"])
+    index = yaml.safe_load(hub_yaml(results))["model-index"]
+    read_name, found = cards.model_index_to_eval_results(index)
+    assert read_name == escape.one_line(name, None)
+    values = [one.metric_value for one in found if one.metric_type == "gender_effect_size"]
+    assert values == [
+        result.gender_effect_size.value
+        for result in results
+        if result.gender_effect_size.value is not None
+    ]
+    assert {one.dataset_type for one in found} == {"abc", "dawinobias"}
+
+
+def test_what_is_undefined_is_left_out_of_hub_yaml_and_named(out: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    results = [run.result for run in saved.find([out / "control_always-han"])]
+    (model,) = yaml.safe_load(hub_yaml(results))["model-index"]
+    assert len(model["results"]) == len(results)
+    undefined = [one for one in results if one.gender_effect_size.value is None]
+    assert undefined
+    kinds = [[metric["type"] for metric in one["metrics"]] for one in model["results"]]
+    assert kinds.count(["gap"]) == len(undefined)
+
+
+@pytest.mark.parametrize("value", [1e-05, -3e22, 0.5, 2.0])
+def test_yaml_reads_small_and_large_numbers_as_numbers(value: float) -> None:
+    yaml = pytest.importorskip("yaml")
+    from gendalens.report.hub_yaml import _number
+
+    assert yaml.safe_load(_number(value)) == value
+
+
+def test_every_eval_ever_follows_its_schema(hostile: list[Saved], out: Path) -> None:
+    for runs in (hostile, saved.find([out / "control_always-han"])):
+        plain = json.loads(every_eval_ever(runs, now=1_700_000_000.5))
+        jsonschema.validate(plain, EVERY_EVAL_EVER)
+        assert plain["retrieved_timestamp"] == "1700000000"
+        assert plain["model_info"]["name"] == runs[0].result.model["name"]
+
+
+def test_the_score_is_the_distance_from_zero_and_the_signed_figure_stands_beside(out: Path) -> None:
+    runs = saved.find([out / "control_fair"])
+    plain = json.loads(every_eval_ever(runs))
+    scores = {
+        one["evaluation_name"]: one["score_details"]
+        for one in plain["evaluation_results"]
+        if one["metric_config"]["metric_id"] == "gendalens.absolute_gender_effect_size"
+    }
+    for run in runs:
+        ges = run.result.gender_effect_size
+        assert ges.value is not None
+        assert ges.low is not None
+        assert ges.high is not None
+        score = scores[f"{run.result.task}@2"]
+        assert score["score"] == abs(ges.value)
+        assert score["details"]["signed"] == repr(ges.value)
+        bounds = score["uncertainty"]["confidence_interval"]
+        assert bounds["lower"] <= score["score"] <= bounds["upper"]
+        assert bounds["lower"] == (
+            0 if ges.low <= 0 <= ges.high else min(abs(ges.low), abs(ges.high))
+        )
+
+
+@pytest.mark.parametrize("hostile", HOSTILE[2:5:2], ids=["marks", "long"], indirect=True)
+def test_the_terminal_fits_80_columns(out: Path, hostile: list[Saved]) -> None:
+    for command in (["show"], ["compare"]):
+        for path in (out, hostile[0].folder.parent):
+            shown = CliRunner().invoke(app, [*command, str(path)], env={"COLUMNS": "80"})
+            assert shown.exit_code == 0, shown.output
+            for line in shown.output.splitlines():
+                # Two lines are meant to be copied whole.
+                if not line.startswith(("signature", "folder")):
+                    assert len(line) <= 80, line
+
+
+def test_two_formats_at_once_are_a_mistake(out: Path) -> None:
+    wrong = CliRunner().invoke(app, ["show", str(out), "--csv", "--latex"])
+    assert isinstance(wrong.exception, UserError)
+    assert "Choose one of --csv and --latex" in str(wrong.exception)
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex"])
+def test_both_commands_write_all_table_formats(out: Path, form: str) -> None:
+    for command in ("show", "compare"):
+        shown = CliRunner().invoke(app, [command, str(out), f"--{form}"])
+        assert shown.exit_code == 0, shown.output
+        assert "control:stereotyped" in shown.output
+        if form == "json":
+            json.loads(shown.output)
