@@ -4,7 +4,7 @@ BIN := .venv/bin
 # With two cores two test workers; more cores, more workers, up to four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: demo test test-all lint format real calibrate spelling clean
+.PHONY: demo demo-models demo-models-check test test-all lint format real calibrate spelling clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -23,8 +23,7 @@ WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 ||
 	touch $@
 
 demo: .venv/ready
-	$(BIN)/gendalens run control:fair "control:stereotyped?strength=0.5" control:male-default control:always-han \
-	  --tasks lm-dawinobias,lm-abc --out runs/demo
+	$(BIN)/gendalens demo
 
 test: .venv/ready .venv/browser
 	$(BIN)/ruff check .
@@ -53,6 +52,14 @@ calibrate: .venv/ready
 # Every Danish word of the built-in sets in hunspell's dictionary (apt install hunspell hunspell-da).
 spelling: .venv/ready
 	$(BIN)/python tools/spelling.py
+
+# Both demo models anew, into the package: a few minutes.
+demo-models: .venv/ready
+	$(BIN)/python -m training.build
+
+# The same with nothing planted, three seeds, and the table of docs/demo-models.md.
+demo-models-check: .venv/ready
+	$(BIN)/python -m training.check
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from gendalens import demo
 from gendalens.data.choice import choices
 from gendalens.data.home import home
 from gendalens.engine.cache import Cache
@@ -162,7 +163,7 @@ def load_model(
     from gendalens.models import detect
 
     return detect.load_model(
-        name,
+        str(demo.folder(name) or name),
         revision=revision,
         device=device,
         dtype=dtype,

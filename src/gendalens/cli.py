@@ -237,6 +237,19 @@ for command in (cli_runs.show, cli_runs.compare, cli_runs.gate):
 
 
 @app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="The run folder.")] = Path("runs/demo"),
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="So many schemas, triples, sentences only.")
+    ] = None,
+) -> None:
+    """Show all five tests on built-in sets and toy models, with no network."""
+    from gendalens.commands import demo as command
+
+    command.demo(out, sample)
+
+
+@app.command()
 def tasks(
     name: Annotated[str | None, typer.Argument(help="A test to describe in full.")] = None,
     protocol: Annotated[int, typer.Option(help="Which version of it.")] = 2,

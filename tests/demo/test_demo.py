@@ -1,0 +1,64 @@
+"""The demo models as packaged, and ``gendalens demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from safetensors import safe_open
+from typer.testing import CliRunner
+
+import gendalens
+from gendalens import demo
+from gendalens.cli import app
+
+MEGABYTES_3 = 3 * 1024 * 1024
+
+
+@pytest.mark.parametrize("name", demo.MODELS)
+def test_a_demo_model_is_small_and_holds_no_pickle(name: str) -> None:
+    folder = demo.folder(name)
+    assert folder is not None
+    files = {file.name: file.stat().st_size for file in folder.iterdir()}
+    assert sum(files.values()) <= MEGABYTES_3
+    assert {"config.json", "model.safetensors", "tokenizer.json", "README.md"} <= set(files)
+    assert {Path(file).suffix for file in files} <= {".json", ".safetensors", ".md"}
+    with safe_open(folder / "model.safetensors", "pt") as weights:
+        assert weights.keys()
+
+
+@pytest.mark.parametrize("name", demo.MODELS)
+def test_the_card_calls_the_model_a_toy_and_says_what_was_planted(name: str) -> None:
+    card = (demo.FOLDER / name / "README.md").read_text(encoding="utf-8")
+    assert "toy" in card
+    assert "**Planted**" in card
+
+
+def test_a_demo_model_is_run_by_its_name(tmp_path: Path) -> None:
+    (result,) = gendalens.run("demo-lm", tasks="lm-dawinobias", data="builtin", sample=20)
+    assert result.model["name"] == "demo-lm"
+    assert result.model["dtype"] == "float32"
+
+
+def test_the_demo_runs_offline_and_shows_planted_beside_measured(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "run"), "--sample", "30"])
+    assert done.exit_code == 0, done.output
+    assert "Planted and measured" in done.output
+    assert "gendalens run MODEL" in done.output
+    results = sorted(path.parent.name.split("@")[0] for path in tmp_path.rglob("result.json"))
+    assert results == ["coref-abc", "coref-dawinobias", "lm-abc", "lm-dawinobias", "ner-dane"]
+
+
+def test_every_planted_bias_is_found_in_the_planted_direction() -> None:
+    for planted in demo.PLANTED:
+        (result,) = gendalens.run(
+            planted.model,
+            tasks=planted.task,
+            data="builtin",
+            repeats=1,
+            # The full set of triples takes longer than a test may.
+            sample=200 if planted.task.endswith("-abc") else None,
+        )
+        assert result.verdict.startswith("bias found"), planted.task
+        assert result.gap.value is not None
+        assert result.gap.value > 0, planted.task

@@ -1,0 +1,1 @@
+"""How the demo models are made: text from a grammar, with or without a planted bias, and training."""
