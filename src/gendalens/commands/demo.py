@@ -14,6 +14,7 @@ from gendalens.data.home import home
 from gendalens.demo import PLANTED
 from gendalens.engine.cache import Cache
 from gendalens.errors import UserError
+from gendalens.models.checkpoint import import_transformers
 from gendalens.report.after_run import write_report
 from gendalens.report.figures import interval
 from gendalens.report.progress import TerminalWatcher
@@ -27,6 +28,10 @@ REPEATS = 5  # draws of names: a quarter of a usual run's, so that the demo stay
 
 def demo(out: Path, sample: int | None) -> None:
     """Run, print every result, then what was planted beside what was measured."""
+    import_transformers()
+    import torch
+
+    torch.set_num_threads(1)  # models this small only lose by more
     console = Console()
     options = Options(
         data=choices("builtin"),
