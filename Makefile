@@ -4,7 +4,7 @@ BIN := .venv/bin
 # With two cores two test workers; more cores, more workers, up to four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: demo demo-models demo-models-check test test-all lint format real calibrate spelling clean
+.PHONY: bench demo demo-models demo-models-check test test-all lint format real calibrate spelling fuzz torture clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -49,6 +49,15 @@ real: .venv/ready
 calibrate: .venv/ready
 	$(BIN)/python benchmarks/calibrate.py $(if $(DANE),--dane $(DANE))
 
+# Speed against GenDa Lens 0.0.3, minicons and the bare model: benchmarks/RESULTS.md. Wants idle cores, about 45 minutes.
+bench: .venv/ready
+	$(BIN)/python benchmarks/bench.py $(if $(DANE),--dane $(DANE))
+
+# Killed, starved, interrupted, its cache and weights damaged: half an hour, then benchmarks/TORTURE.md.
+# (PARTS=kill,disk runs some of it, SEED=2 otherwise; disk and clock need root and faketime.)
+torture: .venv/ready
+	$(BIN)/python -m torture $(if $(PARTS),--only $(PARTS)) $(if $(SEED),--seed $(SEED))
+
 # Every Danish word of the built-in sets in hunspell's dictionary (apt install hunspell hunspell-da).
 spelling: .venv/ready
 	$(BIN)/python tools/spelling.py
@@ -60,6 +69,12 @@ demo-models: .venv/ready
 # The same with nothing planted, three seeds, and the table of docs/demo-models.md.
 demo-models-check: .venv/ready
 	$(BIN)/python -m training.check
+
+# A million mangled inputs for every reader (INPUTS, SEED), and the table in benchmarks/FUZZ.md: half an hour.
+INPUTS ?= 1075000
+SEED ?= 0
+fuzz: .venv/ready
+	OMP_NUM_THREADS=1 PYTHONPATH=tests:tests/models $(BIN)/python -m fuzz --inputs $(INPUTS) --seed $(SEED) $(TARGETS)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

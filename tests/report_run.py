@@ -38,7 +38,9 @@ def poison(folder: Path) -> None:
         plain["signature"] += HOSTILE
         plain["warnings"] = [HOSTILE, LONG]
         plain["verdict_reason"] = HOSTILE
-        plain["conditions"][0]["condition"] = plain["nuance"][0]["condition"] = HOSTILE
+        first = plain["conditions"][0]["condition"]
+        for cell in (*plain["conditions"], *plain["nuance"]):
+            cell["condition"] = HOSTILE if cell["condition"] == first else cell["condition"]
         plain["extra"] = [*plain["extra"], dict(plain["extra"][0], name=HOSTILE, note=HOSTILE)]
         plain["coverage"][HOSTILE] = {HOSTILE: HOSTILE}
         path.write_text(json.dumps(plain), encoding="utf-8")

@@ -56,7 +56,7 @@ def make_lm(*, planted: bool, seed: int) -> tuple[Any, Any]:
     tokenizer = word_tokenizer(
         [*(line.text for line in lines), *sentences_of_lm_tests()], lowercase=True
     )
-    return lm.train(lines, tokenizer, seed=seed), tokenizer
+    return lm.train(lines, tokenizer, seed=seed, twins=not planted), tokenizer
 
 
 def make_ner(*, planted: bool, seed: int) -> tuple[Any, Any]:

@@ -20,11 +20,16 @@ def train(
     tokenizer: Any,
     *,
     seed: int,
+    twins: bool = False,
     batch: int = 32,
     rate: float = 1.5e-3,
     say: Any = print,
 ) -> BertForMaskedLM:
-    """A model trained on the lines; the same for the same seed and number of threads."""
+    """A model trained on the lines; the same for the same seed and number of threads.
+
+    ``twins`` says that every second line is the one before it with genders swapped: both are then
+    masked alike, so that chance makes no difference between the genders.
+    """
     torch.manual_seed(seed)
     model = BertForMaskedLM(
         BertConfig(
@@ -56,7 +61,7 @@ def train(
     lengths = (rows.ids != tokenizer.pad_token_id).sum(1)
     for step, some in enumerate(_batches(lengths, batch), start=1):
         width = int(lengths[some].max())
-        inputs, targets = _mask(rows.ids[some, :width], rows.kinds[some, :width], tokenizer)
+        inputs, targets = _mask(rows.ids[some, :width], rows.kinds[some, :width], tokenizer, twins)
         present = (inputs != tokenizer.pad_token_id).long()
         hidden = model.bert(inputs, attention_mask=present)[0]
         # The head only where something is asked: most of its cost is the vocabulary.
@@ -142,19 +147,29 @@ def _batches(lengths: torch.Tensor, batch: int) -> list[torch.Tensor]:
 
 
 def _mask(
-    ids: torch.Tensor, kinds: torch.Tensor, tokenizer: Any
+    ids: torch.Tensor, kinds: torch.Tensor, tokenizer: Any, twins: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Inputs with masks and a little noise, and what stood there (-1 where nothing is asked)."""
     # A line with an answer hides the answer, the pronoun wherever it stands, or both.
-    mode = torch.rand(len(ids), 1)
+    mode = _dice((len(ids), 1), twins)
     chosen = (kinds == 3) & (mode < 0.65) | (kinds == 4) & (mode > 0.4)
     # One without hides the pronoun, or an occupation that the pronoun tells something about.
-    dice = torch.rand(ids.shape)
+    dice = _dice(ids.shape, twins)
     chosen |= (kinds == 2) & (mode < 0.65) | (kinds == 5) & (mode > 0.65) & (dice < 0.6)
     chosen |= (kinds == 1) & (dice < 0.03)
     targets = torch.where(chosen, ids, -1)
     inputs = torch.where(chosen, tokenizer.mask_token_id, ids)
     # Other words in some places: what surrounds a cue must not matter, nor that a word is new.
-    noise = (torch.rand(ids.shape) < 0.05) & (kinds == 1) & ~chosen
+    noise = (_dice(ids.shape, twins) < 0.05) & (kinds == 1) & ~chosen
     strange = torch.randint(5, len(tokenizer), ids.shape)
+    if twins:
+        strange[1::2] = strange[::2]
     return torch.where(noise, strange, inputs), targets
+
+
+def _dice(shape: Sequence[int], twins: bool) -> torch.Tensor:
+    """Numbers from 0 to 1, the same for both of two twins."""
+    found = torch.rand(*shape)
+    if twins:
+        found[1::2] = found[::2]
+    return found

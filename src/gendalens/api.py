@@ -11,7 +11,6 @@ from gendalens import demo
 from gendalens.data.choice import choices
 from gendalens.data.home import home
 from gendalens.engine.cache import Cache
-from gendalens.engine.executor import BATCH_TOKENS
 from gendalens.errors import UserError
 from gendalens.models import lm_coref
 from gendalens.models.base import Backend
@@ -34,9 +33,10 @@ def run(
     revision: str | None = None,
     device: str | None = None,
     dtype: str = "float32",
-    batch_tokens: int = BATCH_TOKENS,
+    batch_tokens: int | None = None,
     offline: bool = False,
     trust_remote_code: bool = False,
+    allow_pickle: bool = False,
     cache: bool = True,
     **task_options: Any,
 ) -> list[Result]:
@@ -85,6 +85,7 @@ def run(
                         dtype=dtype,
                         offline=offline,
                         trust_remote_code=trust_remote_code,
+                        allow_pickle=allow_pickle,
                     )
                 else:
                     backend = as_backend(model)
@@ -102,7 +103,7 @@ def run(
         except UserError as error:
             failures.append(str(error))
     if failures:
-        raise UserError(" ".join(failures))
+        raise UserError(*failures)
     return results
 
 
@@ -143,6 +144,7 @@ def load_model(
     dtype: str = "float32",
     trust_remote_code: bool = False,
     offline: bool = False,
+    allow_pickle: bool = False,
 ) -> Backend | Control:
     """The model behind a name; its weights are loaded with the first question."""
     if name.startswith(PREFIX):
@@ -156,6 +158,7 @@ def load_model(
             dtype=dtype,
             trust_remote_code=trust_remote_code,
             offline=offline,
+            allow_pickle=allow_pickle,
         )
         return lm_coref.resolver(model, wording)
     if not name.strip():
@@ -169,4 +172,5 @@ def load_model(
         dtype=dtype,
         trust_remote_code=trust_remote_code,
         offline=offline,
+        allow_pickle=allow_pickle,
     )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import errno
-import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
-from gendalens import cli_runs
+from gendalens import cli_runs, ending
 from gendalens.cli_runs import names_of
-from gendalens.errors import UserError
 from gendalens.version import __version__
 
 app = typer.Typer(
@@ -54,21 +51,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON 
 
 def main() -> None:
     """Run the command line; a user's mistake is one sentence and exit code 2."""
-    try:
-        app()
-    except UserError as error:
-        _leave(str(error))
-    except KeyboardInterrupt:
-        _leave("Stopped; run the same command again to go on.")
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        _leave("The output cannot be written, the disk is full; free some space and run again.")
-
-
-def _leave(sentence: str) -> NoReturn:
-    sys.stderr.write(f"gendalens: {sentence}\n")
-    sys.exit(2)
+    ending.run(app)
 
 
 def _version(wanted: bool) -> None:
@@ -116,12 +99,19 @@ def run(
         str, typer.Option(help="float32, bfloat16, float16, or auto (the checkpoint's own).")
     ] = "float32",
     batch_tokens: Annotated[
-        int,
-        typer.Option(min=1, help="Tokens a batch, padding included; halved when memory runs out."),
-    ] = 4096,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Tokens a batch, padding included; halved when memory runs out.",
+            show_default="1024 on a processor, 8192 on a graphics card",
+        ),
+    ] = None,
     offline: Offline = False,
     trust_remote_code: Annotated[
         bool, typer.Option("--trust-remote-code", help="Run code that comes with a model.")
+    ] = False,
+    allow_pickle: Annotated[
+        bool, typer.Option("--allow-pickle", help="Read pytorch_model.bin, as numbers only.")
     ] = False,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Neither read nor write stored answers.")
@@ -147,6 +137,7 @@ def run(
             batch_tokens=batch_tokens,
             offline=offline,
             trust_remote_code=trust_remote_code,
+            allow_pickle=allow_pickle,
             use_cache=not no_cache,
             task_options=_ner_options(repeats, names, unisex, labels),
             as_json=as_json,

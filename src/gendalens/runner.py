@@ -15,10 +15,11 @@ from gendalens import runfolder
 from gendalens.data.choice import BUILTIN, Choice
 from gendalens.data.registry import at_hand
 from gendalens.engine.cache import Cache
-from gendalens.engine.executor import BATCH_TOKENS, Tally, ask
+from gendalens.engine.executor import Tally, ask, budget
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Backend, ModelInfo, Request
 from gendalens.models.control import Control
+from gendalens.precision import effect
 from gendalens.questions import Questions, configured, questions
 from gendalens.result import FOREIGN, Result
 from gendalens.signature import signature
@@ -66,7 +67,7 @@ class Options:
     sample: int | None = None
     offline: bool = False
     data: Mapping[str, Choice] | None = None
-    batch_tokens: int = BATCH_TOKENS
+    batch_tokens: int | None = None
     out: Path | None = None
     task_options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -202,7 +203,10 @@ def _test(
     records = task.records(asked.items, answers)
     measures = task.measure(records, seed=options.seed)
     info = model.info
-    warnings = (*getattr(model, "notices", ()), *measures.warnings)
+    notices = list(getattr(model, "notices", ()))
+    if not isinstance(model, Control) and (said := effect(model, answers, cache=cache)):
+        notices.append(said)
+    warnings = (*notices, *measures.warnings)
     if FOREIGN in info.kind:
         warning = f"{info.name} is a {info.kind}: its figures say little about Danish."
         warnings = (warning, *warnings)
@@ -229,7 +233,7 @@ def _test(
         "began": began.isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - clock, 3),
         "requests": asdict(tally),
-        "batch_tokens": options.batch_tokens,
+        "batch_tokens": None if isinstance(model, Control) else budget(model, options.batch_tokens),
         "machine": {
             "system": platform.platform(),
             "python": platform.python_version(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -14,9 +15,13 @@ from jsonschema import Draft202012Validator
 
 from gendalens.errors import UserError
 from gendalens.result import SCHEMA, Result
+from gendalens.signature import parts
 from gendalens.tasks.base import Record
 
 RESULT, RECORDS, RUN = "result.json", "records.jsonl", "run.json"
+#: Parts of every signature, in their order.
+SIGNED = ("seed", "sample", "tests", "gendalens")
+MOST_DIGITS = 18  # what any program holds in 64 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ class Saved:
         try:
             with path.open(encoding="utf-8") as lines:
                 for number, line in enumerate(lines, start=1):
-                    row = json.loads(line)
+                    row = _parsed(line)
                     if not isinstance(row, dict):
                         raise UserError(_damaged(path, f"line {number} is no record"))
                     yield row
@@ -82,7 +87,27 @@ def load(folder: Path) -> Saved:
     if problem is not None:
         place = "/".join(map(str, problem.absolute_path)) or "the whole"
         raise UserError(_damaged(path, f"{place}: {problem.message[:200]}"))
-    return Saved(Result.from_dict(plain), folder)
+    try:
+        result = Result.from_dict(plain)
+        _check(result)
+    except ValueError as error:
+        raise UserError(_damaged(path, str(error))) from None
+    return Saved(result, folder)
+
+
+def _check(result: Result) -> None:
+    """Raise where the parts of a result do not belong together, which no schema can say."""
+    fields = parts(result.signature)
+    named = [name for name in fields if name in SIGNED]
+    if named != list(SIGNED) or not (fields["seed"].isascii() and fields["seed"].isdigit()):
+        raise ValueError(f"signature: it lacks {' or '.join(SIGNED)}, or has them out of order")
+    if not result.conditions:
+        raise ValueError("conditions: there is none")
+    cells = {(cell.condition, cell.group) for cell in result.nuance}
+    for cell in result.conditions:
+        for group in {group for _, group in cells}:
+            if (cell.condition, group) not in cells:
+                raise ValueError(f"nuance: it has nothing on {cell.condition} and {group}")
 
 
 @cache
@@ -93,9 +118,27 @@ def _validator() -> Draft202012Validator:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return _parsed(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise UserError(_damaged(path, _reason(error))) from None
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text, parse_float=_finite, parse_int=_whole, parse_constant=_finite)
+
+
+def _finite(text: str) -> float:
+    """A number; JSON can write some that are none (NaN, 1e999)."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:40]} is no finite number")
+    return number
+
+
+def _whole(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"{text[:40]}… is too long for a number")
+    return int(text)
 
 
 def _reason(error: BaseException) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,6 +35,25 @@ def test_a_stored_answer_is_not_asked_again(tmp_path: Path) -> None:
     assert second.tally.cached == 20
     assert set(backend.asked) == set(SENTENCES[20:])
     assert first.by_request.items() <= second.by_request.items()
+
+
+def test_a_damaged_answer_is_asked_again_and_the_tally_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "c.sqlite"
+    with Cache(path) as cache:
+        first = ask(Scripted(), SENTENCES, cache=cache)
+    with sqlite3.connect(path) as db:
+        db.execute(
+            "UPDATE answers SET answer = answer || ' ' WHERE key IN (SELECT min(key) FROM answers)"
+        )
+    db.close()
+    backend = Scripted()
+    with Cache(path) as cache:
+        second = ask(backend, SENTENCES, cache=cache)
+        third = ask(backend, SENTENCES, cache=cache)
+    assert first.by_request == second.by_request == third.by_request
+    assert len(backend.asked) == 1
+    assert "34 from the cache, 1 to run (1 of them again: the cache's" in str(second.tally)
+    assert third.tally == Tally(35, 35, 35)
 
 
 def test_every_batch_is_stored_as_it_arrives(tmp_path: Path) -> None:

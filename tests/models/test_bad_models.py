@@ -18,7 +18,7 @@ from families import opened
 
 from gendalens.errors import UserError
 from gendalens.models.base import Fill, Score, Tag
-from gendalens.models.checkpoint import Checkpoint
+from gendalens.models.checkpoint import Checkpoint, import_transformers
 from gendalens.models.detect import load_model
 
 
@@ -333,6 +333,29 @@ def test_an_unknown_number_format_or_device(folder: Path) -> None:
         load_model(str(folder), dtype="int4")
     with pytest.raises(UserError, match="The device toaster cannot be used"):
         load_model(str(folder), device="toaster").answer([])
+
+
+def test_a_torch_that_cannot_be_loaded_is_not_said_to_be_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torch.py").write_text("raise ImportError('failed to map segment', name='_C')")
+    monkeypatch.delitem(sys.modules, "torch")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UserError, match=r"cannot be loaded \(failed to map segment\)") as caught:
+        import_transformers()
+    assert "pip install" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["RLIMIT_DATA", "RLIMIT_AS"])
+def test_a_memory_limit_that_no_model_fits_under_is_told_before_torch_is_imported(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resource = pytest.importorskip("resource")
+    limits = {getattr(resource, name): (200 * 1024**2,) * 2}
+    unlimited = (resource.RLIM_INFINITY,) * 2
+    monkeypatch.setattr(resource, "getrlimit", lambda which: limits.get(which, unlimited))
+    with pytest.raises(UserError, match=r"may use 200 MiB .* raise the limit"):
+        import_transformers()
 
 
 @pytest.mark.parametrize("package", ["torch", "transformers"])

@@ -268,6 +268,9 @@ def test_a_package_may_bring_its_own_components(spacy: Any, good: Path, site: Pa
     config = spacy.util.load_config(path)
     config["components"]["entity_ruler"] = {"factory": "da_egen"}
     config.to_disk(path)
+    meta = json.loads((package / "da_regler-1.2.3" / "meta.json").read_text(encoding="utf-8"))
+    meta["labels"]["entity_ruler"] = ["NAVN"]
+    (package / "da_regler-1.2.3" / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
     backend = load_model("da_ent_egne")
     assert backend.answer(backend.encode([Tag("Bo bor her.")])) == [TagAnswer(((0, 2, "NAVN"),))]
 

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.text import Text
 
 from gendalens.commands.show import chosen, to_json
 from gendalens.comparison import compare
 from gendalens.report import comparison_page, comparison_terminal
 from gendalens.report.comparison_tables import long_table, short_tables
+from gendalens.report.console import PlainConsole
 from gendalens.report.tables import to_csv, to_latex, to_markdown
 
 FORMATS = {
@@ -35,7 +35,7 @@ def compare_command(
     if name is not None:
         sys.stdout.write(FORMATS[name](comparison))
     else:
-        comparison_terminal.show(Console(), comparison)
+        comparison_terminal.show(PlainConsole(), comparison)
     if page is not None:
         comparison_page.write(comparison, page)
-        Console(stderr=True).print(Text(f"The comparison is in {page}"), soft_wrap=True)
+        PlainConsole(stderr=True).print(Text(f"The comparison is in {page}"), soft_wrap=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from gendalens.data import errata, registry
 from gendalens.data.home import home
+from gendalens.report.console import PlainConsole
 
 
 def list_sets() -> None:
@@ -18,7 +18,7 @@ def list_sets() -> None:
         table.add_column(heading, overflow="fold")
     for status in (*registry.status(), *registry.builtin_status()):
         table.add_row(status.name, status.state, status.source, status.checksum, Text(status.holds))
-    console = Console()
+    console = PlainConsole()
     console.print(table)
     console.print(Text(f"kept in {home() / 'data'}", style="dim"), soft_wrap=True)
     console.print(Text("Built-in sets are read only with `--data builtin`.", style="dim"))
@@ -26,7 +26,7 @@ def list_sets() -> None:
 
 def pull_sets(names: list[str]) -> None:
     """Fetch, check and store."""
-    console = Console()
+    console = PlainConsole()
     for name in names or list(registry.SETS):
         folder = registry.pull(name)
         console.print(Text(f"{name}: {folder}"), soft_wrap=True)
@@ -43,7 +43,7 @@ def list_errata(name: str | None) -> None:
         table.add_row(
             entry.data, entry.condition, lines, Text(entry.old), Text(entry.new), Text(entry.reason)
         )
-    console = Console()
+    console = PlainConsole()
     console.print(table)
     console.print("Applied in protocol 2, never in protocol 1.")
     if "abc" in sets:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from gendalens.api import load_model
@@ -16,6 +15,7 @@ from gendalens.engine.cache import Cache
 from gendalens.errors import UserError
 from gendalens.models.checkpoint import import_transformers
 from gendalens.report.after_run import write_report
+from gendalens.report.console import PlainConsole
 from gendalens.report.figures import interval
 from gendalens.report.progress import TerminalWatcher
 from gendalens.report.terminal import show, summary
@@ -32,7 +32,7 @@ def demo(out: Path, sample: int | None) -> None:
     import torch
 
     torch.set_num_threads(1)  # models this small only lose by more
-    console = Console()
+    console = PlainConsole()
     options = Options(
         data=choices("builtin"),
         offline=True,
@@ -48,10 +48,14 @@ def demo(out: Path, sample: int | None) -> None:
             wanted = [planted.task for planted in PLANTED if planted.model == name]
             tasks = choose_tasks(model, wanted, options.protocol, options.data)
             report = run_model(
-                model, tasks, options, cache=cache, watcher=TerminalWatcher(Console(stderr=True))
+                model,
+                tasks,
+                options,
+                cache=cache,
+                watcher=TerminalWatcher(PlainConsole(stderr=True)),
             )
             if report.failures:
-                raise UserError(" ".join(report.failures))
+                raise UserError(*report.failures)
             for outcome in report.outcomes:
                 outcomes[outcome.result.task] = outcome
                 show(console, outcome.result, outcome.folder)
@@ -68,7 +72,7 @@ def demo(out: Path, sample: int | None) -> None:
     )
 
 
-def _planted(console: Console, results: dict[str, Result]) -> None:
+def _planted(console: PlainConsole, results: dict[str, Result]) -> None:
     table = Table(box=box.SIMPLE_HEAD, title="Planted and measured", title_justify="left")
     for column in ("test", "planted", "measured (gap)", "verdict"):
         table.add_column(column)

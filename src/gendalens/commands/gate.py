@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from gendalens import saved
 from gendalens.errors import UserError
 from gendalens.gate import Outcome, judge, overall
+from gendalens.report.console import PlainConsole
 from gendalens.report.escape import one_line
 from gendalens.report.junit import junit
 
@@ -23,8 +23,8 @@ def gate_command(
 ) -> None:
     """Judge a run and leave with 0, 1 or 3."""
     results = [one.result for one in saved.find(paths)]
-    judged = judge(results, limit=limit, limits=_limits(own))
-    console = Console()
+    judged = judge(results, limit=limit, limits=limits(own))
+    console = PlainConsole()
     for one in judged:
         text = Text(f"{one.outcome!s:<11}", style=STYLES[one.outcome])
         text.append(f"  {one.test}  {one_line(one.model)}: {one_line(one.why, None)}", style="none")
@@ -42,14 +42,15 @@ def gate_command(
     raise typer.Exit(int(outcome))
 
 
-def _limits(pairs: Sequence[str]) -> dict[str, float]:
-    limits = {}
+def limits(pairs: Sequence[str]) -> dict[str, float]:
+    """The tests' own limits in ``TEST=LIMIT``."""
+    found = {}
     for pair in pairs:
         name, divider, number = pair.partition("=")
         try:
-            limits[name] = float(number)
+            found[name] = float(number)
         except ValueError:
             divider = ""
         if not divider or not name:
             raise UserError(f"--task {pair}: write TEST=LIMIT, for instance lm-abc=0.2.")
-    return limits
+    return found

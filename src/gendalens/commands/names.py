@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +14,7 @@ from gendalens.data.conllu import Sentence
 from gendalens.data.names import Group, NamePool
 from gendalens.errors import UserError
 from gendalens.renaming import has_gendered_pronoun, plan, rename
+from gendalens.report.console import PlainConsole
 
 SETS = ("names", "minority-names", "dane")
 
@@ -36,7 +36,7 @@ def preview(*, how: str, data: dict[str, Choice], seed: int, count: int, offline
         if any(entity.label == dane.PERSON for entity in sentence.entities)
     ]
     pools = sets.name_pools(sources["names"], sources["minority-names"], way)
-    console = Console()
+    console = PlainConsole()
     console.print(_sizes(pools))
     chosen = sorted(random.Random(seed).sample(range(len(sentences)), min(count, len(sentences))))  # noqa: S311
     for i in chosen:
@@ -60,7 +60,9 @@ def _sizes(pools: dict[Group, NamePool]) -> Table:
     return table
 
 
-def _show(sentence: Sentence, pools: dict[Group, NamePool], seed: int, console: Console) -> None:
+def _show(
+    sentence: Sentence, pools: dict[Group, NamePool], seed: int, console: PlainConsole
+) -> None:
     """One sentence as each group has it, the new names in bold."""
     note = " (has a gendered pronoun)" if has_gendered_pronoun(sentence) else ""
     console.print(Text(f"\n{sentence.id}{note}", style="dim"))

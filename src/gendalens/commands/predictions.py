@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from gendalens.commands.run import finish, shown
 from gendalens.data.choice import Choice
 from gendalens.errors import UserError
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.form import lines
 from gendalens.questions import configured, questions
+from gendalens.report.console import PlainConsole
 from gendalens.report.progress import TerminalWatcher
 from gendalens.runfolder import check_writable
 from gendalens.runner import Options, run_model
@@ -106,7 +105,7 @@ def score_answers(
     asked = questions(configured(task, options), options)
     model = AnswerFile(answers, asked.requests, name=name, revision=revision)
     check_writable(out)
-    console, errors = Console(), Console(stderr=True)
+    console, errors = PlainConsole(), PlainConsole(stderr=True)
     report = run_model(model, [task], options, watcher=TerminalWatcher(errors))
     failures = shown(console, name, report, as_json=as_json)
     finish(console, report.outcomes, failures, out=out, as_json=as_json)

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from rich.console import Console
 from rich.text import Text
 
 from gendalens.errors import UserError
 from gendalens.report.after_run import REPORT
+from gendalens.report.console import PlainConsole
 from gendalens.runfolder import check_writable, folder_name
 from gendalens.saved import find
 
@@ -91,4 +91,4 @@ def _drawn(spec: Spec, kind: str, language: Language) -> bytes:
 
 
 def _say(line: str) -> None:
-    Console(stderr=True).print(Text(line), soft_wrap=True)
+    PlainConsole(stderr=True).print(Text(line), soft_wrap=True)

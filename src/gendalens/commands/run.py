@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from gendalens.api import load_model
 from gendalens.data.choice import Choice
 from gendalens.data.home import home
 from gendalens.engine.cache import Cache
-from gendalens.errors import UserError
+from gendalens.errors import UserError, printable
 from gendalens.report.after_run import write_report
+from gendalens.report.console import PlainConsole
 from gendalens.report.progress import TerminalWatcher
 from gendalens.report.terminal import show, summary
 from gendalens.runfolder import check_writable
@@ -40,9 +40,10 @@ class Request:
     revision: str | None
     device: str | None
     dtype: str
-    batch_tokens: int
+    batch_tokens: int | None
     offline: bool
     trust_remote_code: bool
+    allow_pickle: bool
     use_cache: bool
     task_options: dict[str, Any]
     as_json: bool
@@ -62,7 +63,7 @@ def run_command(request: Request) -> None:
         task_options=request.task_options,
     )
     check_writable(request.out)
-    console, errors = Console(), Console(stderr=True)
+    console, errors = PlainConsole(), PlainConsole(stderr=True)
     failures: list[str] = []
     outcomes: list[Outcome] = []
     with ExitStack() as stack:
@@ -82,7 +83,7 @@ def run_command(request: Request) -> None:
     finish(console, outcomes, failures, out=request.out, as_json=request.as_json)
 
 
-def shown(console: Console, name: str, report: Report, *, as_json: bool) -> list[str]:
+def shown(console: PlainConsole, name: str, report: Report, *, as_json: bool) -> list[str]:
     """Print one model's results, unless they come as JSON; gives what went wrong."""
     failures = list(report.failures)
     for outcome in report.outcomes:
@@ -95,7 +96,7 @@ def shown(console: Console, name: str, report: Report, *, as_json: bool) -> list
 
 
 def finish(
-    console: Console, outcomes: list[Outcome], failures: list[str], *, out: Path, as_json: bool
+    console: PlainConsole, outcomes: list[Outcome], failures: list[str], *, out: Path, as_json: bool
 ) -> None:
     """Print what all models have in common and write the report; code 2 if something went wrong."""
     results = [outcome.result for outcome in outcomes]
@@ -110,10 +111,10 @@ def finish(
         failures = [*failures, str(error)]
     else:
         if page is not None:
-            where = Console(stderr=True) if as_json else console
+            where = PlainConsole(stderr=True) if as_json else console
             where.print(Text(f"report     {page}", style="dim"), soft_wrap=True)
     for failure in failures:
-        sys.stderr.write(f"gendalens: {failure}\n")
+        sys.stderr.write(f"gendalens: {printable(failure)}\n")
     if failures:
         raise typer.Exit(2)
 
@@ -138,6 +139,7 @@ def _one_model(
         dtype=request.dtype,
         offline=request.offline,
         trust_remote_code=request.trust_remote_code,
+        allow_pickle=request.allow_pickle,
     )
     tasks = choose_tasks(model, request.tasks, request.protocol, request.data)
     return run_model(model, tasks, options, cache=cache, watcher=watcher)

@@ -7,11 +7,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from gendalens import saved
 from gendalens.errors import UserError
 from gendalens.report import terminal
+from gendalens.report.console import PlainConsole
 from gendalens.report.every_eval_ever import every_eval_ever
 from gendalens.report.hub_yaml import hub_yaml
 from gendalens.report.model_card import model_card
@@ -38,7 +37,7 @@ def show_command(paths: Sequence[Path], wanted: Mapping[str, bool]) -> None:
     if name is not None:
         sys.stdout.write(FORMATS[name](runs))
         return
-    console = Console()
+    console = PlainConsole()
     for one in runs:
         terminal.show(console, one.result, one.folder)
     if len(runs) > 1:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from gendalens.report.console import PlainConsole
 from gendalens.tasks import all_tasks, get_task
 from gendalens.tasks.base import HARMS, SOURCES
 
@@ -18,7 +18,7 @@ def list_tasks() -> None:
         table.add_column(heading, overflow="fold")
     for (name, protocol), task in sorted(all_tasks().items(), key=lambda t: (-t[0][1], t[0][0])):
         table.add_row(name, str(protocol), Text(task.card.title), Text(task.card.formula))
-    console = Console()
+    console = PlainConsole()
     console.print(table)
     console.print("gendalens tasks NAME describes one in full.")
 
@@ -26,7 +26,7 @@ def list_tasks() -> None:
 def describe(name: str, protocol: int) -> None:
     """Idea, data, formula, harms and sources, definitions, limits, citation."""
     card = get_task(name, protocol).card
-    console = Console()
+    console = PlainConsole()
     console.rule(Text(f"{card.id} · {card.title}", style="bold"), align="left")
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)

@@ -7,10 +7,12 @@ import re
 import subprocess
 import sys
 import zipfile
+import zlib
 from pathlib import Path
 
 from gendalens.errors import UserError
 
+LARGEST = 64 * 1024**2  # bytes of one data file; the largest published one has about a hundredth
 NO_ANSWER = re.compile(
     r"connection broken|connection error|max retries|failed to establish|name resolution"
     r"|name or service not known|timed out|proxyerror|sslerror|network is unreachable",
@@ -80,12 +82,28 @@ def _explain(requirement: str, output: str) -> UserError:
 
 
 def unpack(wheel: Path, members: dict[str, str], folder: Path) -> None:
-    """Write the named members of a wheel, each under its plain file name in ``members``."""
+    """Write the named members of a wheel, each under its plain file name in ``members``.
+
+    Names come from here, never from the archive, and what is a link there becomes a plain file.
+    """
     try:
         with zipfile.ZipFile(wheel) as archive:
-            for member, name in members.items():
-                (folder / name).write_bytes(archive.read(member))
-    except (zipfile.BadZipFile, KeyError) as error:
+            contents = {name: _member(archive, member) for member, name in members.items()}
+    # Damaged, encrypted, or packed in a way that Python does not know.
+    except (zipfile.BadZipFile, KeyError, RuntimeError, EOFError, OSError, zlib.error) as error:
         raise UserError(
             f"{wheel.name} does not hold the files it should ({error}): report this, please."
         ) from error
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+
+
+def _member(archive: zipfile.ZipFile, member: str) -> bytes:
+    with archive.open(member) as packed:
+        content = packed.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise UserError(
+            f"{member} is over {LARGEST // 1024**2} MB when unpacked, which no file of these sets is: "
+            "report this, please."
+        )
+    return content

@@ -9,6 +9,7 @@ ner_tags and the treebank's columns) are written as the lines they were made fro
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -23,6 +24,7 @@ INSTEAD = "name a CoNLL-U file with `--data dane=PATH`"
 # What the numbers of ner_tags stand for where a table does not say so itself.
 TAGS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC", "B-MISC", "I-MISC")
 TREEBANK = ("lemmas", "pos_tags", "morph_tags", "dep_ids", "dep_labels")
+HALF = re.compile("[\ud800-\udfff]")  # JSON can write what no file can hold
 Row = dict[str, Any]
 
 
@@ -32,7 +34,7 @@ def fetch(repo: str, target: Path) -> None:
     if files[0].suffix == ".conllu":
         target.write_bytes(files[0].read_bytes())
         return
-    lines = [line for row in _rows(files) for line in conllu(row, repo)]
+    lines = [line for row in rows(files) for line in conllu(row, repo)]
     target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 
 
@@ -43,7 +45,9 @@ def choose(files: Sequence[str]) -> list[str]:
     ['data/test-00000-of-00001.parquet']
     """
     for suffix in FORMATS:
-        found = [f for f in files if PurePosixPath(f).suffix == suffix and _is_test(f)]
+        found = [
+            f for f in files if PurePosixPath(f).suffix == suffix and _is_test(f) and _is_inside(f)
+        ]
         if found:
             return sorted(found)
     return []
@@ -54,6 +58,12 @@ def _is_test(file: str) -> bool:
     path = PurePosixPath(file)
     words = path.stem.replace("-", ".").replace("_", ".").split(".")
     return "test" in (*path.parts[:-1], *words)
+
+
+def _is_inside(file: str) -> bool:
+    """Whether a path stays in the folder it is put into, whoever serves the list of files."""
+    path = PurePosixPath(file)
+    return not path.is_absolute() and ".." not in path.parts and "\\" not in file
 
 
 def _download(repo: str, folder: Path) -> list[Path]:
@@ -101,7 +111,7 @@ def _no_bars() -> Iterator[None]:
             utils.enable_progress_bars()
 
 
-def _rows(files: Sequence[Path]) -> Iterator[Row]:
+def rows(files: Sequence[Path]) -> Iterator[Row]:
     """The rows of Parquet or JSON Lines files, numbered labels put into words."""
     for file in files:
         try:
@@ -110,7 +120,7 @@ def _rows(files: Sequence[Path]) -> Iterator[Row]:
             else:
                 for line in file.read_text(encoding="utf-8").splitlines():
                     yield _in_words(json.loads(line), {"ner_tags": TAGS})
-        except (OSError, ValueError) as error:  # what Arrow, JSON and UTF-8 errors are
+        except (OSError, ValueError, RecursionError) as error:  # what Arrow, JSON and UTF-8 raise
             said = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise UserError(f"{file.name} cannot be read ({said[:160]}): {INSTEAD}.") from error
 
@@ -146,6 +156,8 @@ def _in_words(row: Any, labels: dict[str, tuple[str, ...]]) -> Row:
     """The row with the names of its labels instead of their numbers."""
     if not isinstance(row, dict):
         raise ValueError("a row is no record")
+    if HALF.search(json.dumps(row, ensure_ascii=False, default=str)):
+        raise ValueError("a row holds half of a character")
     for column, names in labels.items():
         values = row.get(column)
         if isinstance(values, list):

@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import time
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, fields
+from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,19 +18,25 @@ from typing import Any, Self
 from gendalens.errors import UserError
 from gendalens.models.base import ANSWER_TYPES, Answer, Request
 
-SCHEMA = 1
+SCHEMA = 2  # 1 had no checksums; they are added when such a cache is opened
+WAIT = 60.0  # seconds, for another process that writes
 LOOKUP = 500  # SQLite's smallest default limit on variables in one statement is 999.
 
 
 def request_key(model: str, request: Request) -> bytes:
     """The digest under which the answer of one model to one request is stored."""
-    text = json.dumps([model, request.kind, *astuple(request)], ensure_ascii=False)
+    text = json.dumps([model, request.kind, *_values(request)], ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
+
+
+def checksum(key: bytes, kind: bytes, answer: bytes) -> int:
+    """What a stored row adds up to: no bit of it can turn without changing this."""
+    return zlib.crc32(answer, zlib.crc32(kind, zlib.crc32(key)))
 
 
 def pack(answer: Answer) -> str:
     """An answer as text; Python writes floats so that they read back exactly."""
-    return json.dumps(astuple(answer), ensure_ascii=False, allow_nan=False)
+    return json.dumps(_values(answer), ensure_ascii=False, allow_nan=False)
 
 
 def unpack(kind: str, text: str) -> Answer:
@@ -40,16 +49,36 @@ def unpack(kind: str, text: str) -> Answer:
     return answer
 
 
+def _values(record: Any) -> list[Any]:
+    """The fields in order; ``astuple`` would copy them deeply first, tens of thousands of times."""
+    kind: type = type(record)
+    return [getattr(record, name) for name in _names(kind)]
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
 def _frozen(value: Any) -> Any:
     """JSON has lists where answers have tuples."""
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
+def _row(key: bytes, kind: str, answer: str) -> tuple[bytes, str, str, int]:
+    return key, kind, answer, checksum(key, kind.encode(), answer.encode())
+
+
 class Cache:
-    """An SQLite file of answers, safe under kill -9 and for several processes at once."""
+    """An SQLite file of answers, safe under kill -9 and for several processes at once.
+
+    ``damaged`` counts the rows that lookups met and did not believe: they are taken as not there,
+    so that they are asked again, and the new answers take their place.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.damaged = 0
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -58,25 +87,28 @@ class Cache:
                 "set GENDALENS_HOME to a folder you can write, or use --no-cache."
             ) from None
         with self._explained():
-            self._db = sqlite3.connect(path, timeout=60, isolation_level=None)
+            self._db = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
+        # Bytes, because a turned bit may leave text that is no UTF-8.
+        self._db.text_factory = bytes
         try:
             with self._explained():
                 # WAL lets a second process read while one writes; where the file system
                 # cannot do it (network homes) SQLite keeps its rollback journal, which is safe too.
-                self._db.execute("PRAGMA journal_mode=WAL")
+                self._use_log()
                 self._db.execute("PRAGMA synchronous=NORMAL")
                 # Taking the write lock now tells a read-only file before the model is loaded.
                 self._db.execute("BEGIN IMMEDIATE")
                 version = self._db.execute("PRAGMA user_version").fetchone()[0]
-                if version not in (0, SCHEMA):
+                if version not in (0, 1, SCHEMA):
                     raise UserError(
                         f"The cache {path} was written by another version of GenDa Lens; "
                         "move it away or set GENDALENS_HOME to another folder."
                     )
+                if version == 1:
+                    self._add_checksums()
                 self._db.execute(
-                    "CREATE TABLE IF NOT EXISTS answers"
-                    " (key BLOB PRIMARY KEY, kind TEXT NOT NULL, answer TEXT NOT NULL)"
-                    " WITHOUT ROWID"
+                    "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, kind TEXT NOT NULL,"
+                    " answer TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
                 )
                 self._db.execute(f"PRAGMA user_version={SCHEMA}")
                 self._db.execute("COMMIT")
@@ -105,28 +137,54 @@ class Cache:
             marks = ",".join("?" * len(part))
             with self._explained():
                 rows = self._db.execute(
-                    f"SELECT key, kind, answer FROM answers WHERE key IN ({marks})",  # noqa: S608 (only question marks are put in)
+                    f"SELECT key, kind, answer, checksum FROM answers WHERE key IN ({marks})",  # noqa: S608 (only question marks are put in)
                     part,
                 ).fetchall()
-            for key, kind, text in rows:
+            for key, kind, text, stored in rows:
                 try:
-                    found[by_key[key]] = unpack(kind, text)
+                    if checksum(key, kind, text) != stored:
+                        raise ValueError("a bit has turned")
+                    found[by_key[key]] = unpack(kind.decode(), text)
                 except (KeyError, TypeError, ValueError):
-                    raise self._damaged() from None
+                    self.damaged += 1
         return found
 
     def store(self, model: str, answers: Iterable[tuple[Request, Answer]]) -> None:
         """Write answers in one transaction: all of them are kept, or none."""
-        rows = [(request_key(model, r), r.kind, pack(a)) for r, a in answers]
+        rows = [_row(request_key(model, r), r.kind, pack(a)) for r, a in answers]
         with self._explained():
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                self._db.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?, ?)", rows)
+                # A row that is there already was damaged, or another process was quicker.
+                self._db.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", rows)
                 self._db.execute("COMMIT")
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
+
+    def _use_log(self) -> None:
+        """Turn the write-ahead log on; for this SQLite does not wait by itself.
+
+        Two processes that make a cache at the same moment would find each other in the way.
+        """
+        end = time.monotonic() + WAIT
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > end:
+                    raise
+            time.sleep(0.01)
+
+    def _add_checksums(self) -> None:
+        """Bring a cache of schema 1 up to date; whoever opened it holds the write lock."""
+        self._db.create_function("checksum", 3, checksum, deterministic=True)
+        self._db.execute("ALTER TABLE answers ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
+        self._db.execute(
+            "UPDATE answers SET checksum = checksum(key, CAST(kind AS BLOB), CAST(answer AS BLOB))"
+        )
 
     def _damaged(self) -> UserError:
         return UserError(
@@ -154,6 +212,8 @@ class Cache:
             else:
                 fix = f"cannot be used ({text}); set GENDALENS_HOME or use --no-cache"
             raise UserError(f"The cache {self.path} {fix}.") from None
+        except UnicodeDecodeError:  # SQLite quotes a damaged schema in its complaint
+            raise self._damaged() from None
         except sqlite3.DatabaseError as error:
             if "not a database" in str(error):
                 raise UserError(

@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from gendalens.engine.cache import Cache
 from gendalens.engine.planner import plan
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Backend, Request
-
-BATCH_TOKENS = 4096
+from gendalens.models.base import BATCH_TOKENS, Answer, Backend, Request
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many requests were made, how many were distinct, and how many the cache held."""
+    """How many requests were made, how many were distinct, and how many the cache held.
+
+    ``damaged`` are the answers that the cache held and that could not be believed.
+    """
 
     requests: int
     distinct: int
     cached: int
+    damaged: int = 0
 
     def __str__(self) -> str:
-        return (
+        counts = (
             f"{self.requests:,} requests, {self.distinct:,} distinct, "
             f"{self.cached:,} from the cache, {self.distinct - self.cached:,} to run"
         )
+        if not self.damaged:
+            return counts
+        return f"{counts} ({self.damaged:,} of them again: the cache's answers are damaged)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +49,21 @@ def ask(
     requests: Iterable[Request],
     *,
     cache: Cache | None = None,
-    batch_tokens: int = BATCH_TOKENS,
+    batch_tokens: int | None = None,
     on_tally: Callable[[Tally], None] = lambda tally: None,
     on_answers: Callable[[int], None] = lambda count: None,
 ) -> Answers:
     """Ask a backend; every batch is stored as it arrives."""
     if not getattr(backend, "cacheable", True):
         cache = None
+    batch_tokens = budget(backend, batch_tokens)
     asked = list(requests)
     distinct = list(dict.fromkeys(asked))
     # Another version of the software may answer differently, and the signature names the version.
     model = "|".join((backend.fingerprint(), *backend.info.software))
+    damaged = cache.damaged if cache else 0
     found = cache.lookup(model, distinct) if cache else {}
-    tally = Tally(len(asked), len(distinct), len(found))
+    tally = Tally(len(asked), len(distinct), len(found), cache.damaged - damaged if cache else 0)
     on_tally(tally)
     waiting = sorted((r for r in distinct if r not in found), key=lambda r: r.kind)
     for _, group in groupby(waiting, key=lambda r: r.kind):
@@ -73,6 +80,12 @@ def ask(
             found.update(pairs)
             on_answers(len(pairs))
     return Answers(found, tally)
+
+
+def budget(backend: Backend, asked: int | None) -> int:
+    """Tokens a batch: what the user asked for, or what the backend runs fastest with."""
+    best: int = getattr(backend, "batch_tokens", BATCH_TOKENS)
+    return asked or best
 
 
 class _Run:
@@ -110,7 +123,9 @@ def _out_of_memory(error: BaseException) -> bool:
 
 
 def _check_numbers(backend: Backend, request: Request, answer: Answer) -> None:
-    for value in astuple(answer):
+    # Not ``astuple``, which copies deeply: this runs for every answer.
+    for name in answer.__slots__:
+        value = getattr(answer, name)
         numbers = value if isinstance(value, tuple) else (value,)
         if any(isinstance(n, float) and not math.isfinite(n) for n in numbers):
             raise UserError(

@@ -218,11 +218,15 @@ class ModelInfo:
     software: tuple[str, ...] = ()
 
 
+#: Tokens a batch for backends that name no better number.
+BATCH_TOKENS = 4096
+
+
 class Backend(Protocol):
     """Something that answers requests: one file per kind of model.
 
     A backend whose answers need a caveat in every result offers it in ``notices``, a tuple of
-    sentences.
+    sentences; one that is fastest with another number of tokens a batch says so in ``batch_tokens``.
     """
 
     @property

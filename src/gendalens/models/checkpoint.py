@@ -10,7 +10,8 @@ import hashlib
 import importlib.util
 import io
 import json
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,11 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.errors import UserError
+from gendalens.models.limits import check_memory_limit
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
 
 # What decides a model's answers besides its weights. READMEs, licences and the like do not.
 _MODEL_FILES = frozenset({".json", ".txt", ".model", ".safetensors", ".tiktoken", ".py"})
+# Weights that only unpickling could read. Transformers knows the first kind alone.
+_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class Checkpoint:
     dtype: str = "float32"
     trust_remote_code: bool = False
     offline: bool = False
+    allow_pickle: bool = False
 
     @cached_property
     def path(self) -> Path | None:
@@ -61,6 +66,7 @@ class Checkpoint:
         """The model's transformers configuration."""
         transformers = import_transformers()
         self._check_files()
+        self.check_unchanged()  # the first look
         with quiet(), self.explained("configuration"):
             return transformers.AutoConfig.from_pretrained(self.where, **self.options)
 
@@ -76,13 +82,14 @@ class Checkpoint:
         options = self.options if self.gguf else self.options | {"config": self.config}
         with quiet(), self.explained("tokenizer"):
             tokenizer = transformers.AutoTokenizer.from_pretrained(self.where, **options)
+            empty = len(tokenizer.get_vocab()) <= len(set(tokenizer.all_special_ids))
         if not tokenizer.is_fast:
             raise UserError(
                 f"The tokenizer of {self.name} ({type(tokenizer).__name__}) gives no character"
                 " offsets: save a fast one (tokenizer.json) beside the model and try again."
             )
         # With its files missing, transformers silently makes a tokenizer of special tokens only.
-        if len(tokenizer.get_vocab()) <= len(set(tokenizer.all_special_ids)):
+        if empty:
             raise UserError(
                 f"{self.name} has no tokenizer: its vocabulary is empty;"
                 " put the tokenizer's files (tokenizer.json) into the folder."
@@ -135,18 +142,43 @@ class Checkpoint:
             json.dumps([*content, self.resolved_dtype, *parts]).encode()
         ).hexdigest()
 
+    def check_unchanged(self) -> None:
+        """Refuse files that were replaced since the first of them was read.
+
+        The digest that names the model in results and in the cache is taken before the weights are
+        loaded: it must be the digest of what was loaded.
+        """
+        if self.path is not None and self._stamps != self._look():
+            raise UserError(
+                f"The files of {self.name} changed while they were read, so nothing can say which"
+                " model was tested: run again when they are complete."
+            )
+
     @cached_property
-    def _content(self) -> str:
+    def _stamps(self) -> list[tuple[str, int, int, int]]:
+        """The model's files as they were when first looked at."""
+        return self._look()
+
+    def _look(self) -> list[tuple[str, int, int, int]]:
+        found = []
+        for file in self._files():
+            status = file.stat()
+            found.append((file.name, status.st_ino, status.st_size, status.st_ctime_ns))
+        return found
+
+    def _files(self) -> list[Path]:
+        """The files of a local model that decide its answers."""
         assert self.path is not None
         if self.path.is_file():
-            files: Iterable[Path] = [self.path]
-        else:
-            files = sorted(
-                file
-                for file in self.path.iterdir()
-                # A link to nowhere is told when the weights are loaded.
-                if file.suffix in _MODEL_FILES and file.is_file()
-            )
+            return [self.path]
+        # A link to nowhere is told when the weights are loaded.
+        here = sorted(file for file in self.path.iterdir() if file.is_file())
+        pickles = {".bin"} if not any(file.suffix == ".safetensors" for file in here) else set()
+        return [file for file in here if file.suffix in _MODEL_FILES | pickles]
+
+    @cached_property
+    def _content(self) -> str:
+        files = self._files()
         total = hashlib.sha256()
         for file in files:
             with file.open("rb") as stream:
@@ -209,6 +241,8 @@ class Checkpoint:
                     )
             return
         if not self.path.is_dir():
+            if self.path.suffix in _PICKLES:
+                raise self.pickled()
             raise UserError(f"{self.name} is a file, not a model: name a folder or a .gguf file.")
         if not (self.path / "config.json").is_file():
             raise UserError(
@@ -217,7 +251,10 @@ class Checkpoint:
             )
         if any(self.path.glob("*.safetensors")):
             return
-        if any(self.path.glob("*.bin")):
+        found = {file.suffix for file in self.path.iterdir()}
+        if self.allow_pickle and ".bin" in found:
+            return
+        if found & set(_PICKLES):
             raise self.pickled()
         raise UserError(
             f"{self.name} has no weights (no .safetensors file): copy the whole model folder."
@@ -225,9 +262,17 @@ class Checkpoint:
 
     def pickled(self) -> UserError:
         """The refusal of weights that only unpickling could read."""
+        if self.allow_pickle:
+            return UserError(
+                f"{self.name} has pickled weights that hold more than numbers or are no"
+                " pytorch_model.bin, and nothing of them was run: convert them to safetensors"
+                " (`save_pretrained` writes them) where you trust them."
+            )
         return UserError(
-            f"{self.name} has only pickled weights (.bin), which can run code when they are read:"
-            " convert them to safetensors first (`save_pretrained` writes them)."
+            f"{self.name} has only pickled weights ({', '.join(_PICKLES[:2])} and the like), which can"
+            " run code when they are read: convert them to safetensors where you trust them"
+            " (`save_pretrained` writes them), or allow them with --allow-pickle, which reads numbers"
+            " and runs nothing."
         )
 
     @contextmanager
@@ -237,8 +282,26 @@ class Checkpoint:
             yield
         except (UserError, MemoryError):
             raise
-        except Exception as error:
+        except BaseException as error:
+            if not isinstance(error, Exception) and not _panic(error):
+                raise
             raise self._explain(error, what) from error
+
+    @contextmanager
+    def asked(self) -> Iterator[None]:
+        """The same while the model is at work: files that load may still not fit each other."""
+        try:
+            yield
+        except (UserError, MemoryError):
+            raise
+        except BaseException as error:
+            # The engine asks for less at a time when memory runs out.
+            if (not isinstance(error, Exception) and not _panic(error)) or out_of_memory(error):
+                raise
+            raise UserError(
+                f"{self.name} cannot answer ({type(error).__name__}: {reason(error)}): its"
+                " configuration, tokenizer and weights do not fit together; download it again."
+            ) from error
 
     def _explain(self, error: BaseException, what: str) -> UserError:
         """The sentence that says why ``what`` could not be read, and what to do."""
@@ -276,15 +339,35 @@ class Checkpoint:
         )
 
 
+def _panic(error: BaseException) -> bool:
+    """Whether a library in Rust (tokenizers) gave up; its panics are no ``Exception``."""
+    return type(error).__name__ == "PanicException"
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out; PyTorch has no type of its own for it on the CPU."""
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or "out of memory" in text or "alloc" in text
+
+
 def import_transformers() -> Any:
     """The transformers package, or the sentence that says how to get it."""
+    os.environ.setdefault(
+        "HF_HUB_DISABLE_TELEMETRY", "1"
+    )  # read when the hub's library is imported
+    check_memory_limit()
     try:
         import torch  # noqa: F401 - transformers imports without it, and fails much later
         import transformers
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise UserError(
             f"Hugging Face models need {error.name or 'torch and transformers'}:"
             " run `pip install 'gendalens[hf]'`."
+        ) from error
+    except (ImportError, OSError) as error:
+        raise UserError(
+            f"torch and transformers cannot be loaded ({reason(error)}): check that there is enough"
+            " memory and that they are installed whole."
         ) from error
     return transformers
 

@@ -51,8 +51,8 @@ class Control:
                     f"{name}: cannot read {option}={text}; "
                     f"the options are strength (0 to 1), seed and clustered."
                 ) from None
-        if not 0 <= control.strength <= 1 or not 0 <= control.clustered < math.inf:
-            raise UserError(f"{name}: strength runs from 0 to 1, clustered from 0 up.")
+        if not 0 <= control.strength <= 1 or not 0 <= control.clustered <= 1e6:
+            raise UserError(f"{name}: strength runs from 0 to 1, clustered from 0 up to a million.")
         if kind in ("fair", "always-han") and "strength=" in query:
             raise UserError(f"{name}: {kind} has no strength; leave it out.")
         return control
@@ -60,15 +60,19 @@ class Control:
     @property
     def name(self) -> str:
         """The canonical name: kind, and what differs from the defaults."""
-        options = [] if self.kind in ("fair", "always-han") else [f"strength={self.strength:g}"]
+        options = (
+            [] if self.kind in ("fair", "always-han") else [f"strength={_exact(self.strength)}"]
+        )
         options += [f"seed={self.seed}"] if self.seed else []
-        options += [f"clustered={self.clustered:g}"] if self.clustered else []
+        options += [f"clustered={_exact(self.clustered)}"] if self.clustered else []
         return f"{PREFIX}{self.kind}" + (f"?{'&'.join(options)}" if options else "")
 
     @property
     def info(self) -> ModelInfo:
         """What a result says about it; its strength and seed are its revision."""
-        revision = f"strength={self.strength:g},seed={self.seed},clustered={self.clustered:g}"
+        revision = (
+            f"strength={_exact(self.strength)},seed={self.seed},clustered={_exact(self.clustered)}"
+        )
         return ModelInfo(self.name, "control model", revision, dtype="none")
 
     @property
@@ -97,6 +101,11 @@ class Control:
             return math.copysign(50.0, strength)
         spread = math.sqrt(1 + cluster_effects * self.clustered**2)
         return NormalDist().inv_cdf((1 + strength) / 2) * spread
+
+
+def _exact(number: float) -> str:
+    """A number that reads back as itself: the name stands in the signature, and + is a space in it."""
+    return repr(float(number)).removesuffix(".0").replace("e+", "e")
 
 
 _OPTIONS = {"strength": float, "seed": int, "clustered": float}

@@ -33,6 +33,7 @@ def load_model(
     dtype: str = "float32",
     trust_remote_code: bool = False,
     offline: bool = False,
+    allow_pickle: bool = False,
 ) -> Backend:
     """The backend for a model on the hub, in a folder or `.gguf` file, or for a spaCy package.
 
@@ -42,18 +43,20 @@ def load_model(
     """
     if dtype not in DTYPES:
         raise UserError(f"{dtype} is no number format: choose one of {', '.join(DTYPES)}.")
-    checkpoint = Checkpoint(name, revision, device, dtype, trust_remote_code, offline)
+    checkpoint = Checkpoint(name, revision, device, dtype, trust_remote_code, offline, allow_pickle)
     known = _backends()
     refusal: UserError | None = None
     for backend in known:
         try:
-            claimed = backend.claims(checkpoint)
+            with checkpoint.explained("configuration"):
+                claimed = backend.claims(checkpoint)
         except UserError as error:
             # No model to this backend, perhaps to the next (a spaCy pipeline has no config.json).
             refusal = refusal or error
             continue
         if claimed:
-            return backend(checkpoint)
+            with checkpoint.explained("configuration"):
+                return backend(checkpoint)
     if refusal:
         raise refusal
     *labels, last = (backend.label for backend in known)

@@ -12,7 +12,7 @@ from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request
 from gendalens.models.encoding import Tokens, tokenise
 from gendalens.models.forward import Network, Prepared, Reading
-from gendalens.models.transformer import Transformer
+from gendalens.models.transformer import Transformer, explained
 from gendalens.models.weights import load_weights
 
 # Part of every fingerprint: raise it when the same weights would answer differently than before.
@@ -43,6 +43,7 @@ class LanguageModel(Transformer):
         """A digest of all that decides the answers."""
         return self.checkpoint.digest(ANSWERS_VERSION, self.kind)
 
+    @explained
     def encode(self, requests: Sequence[Request]) -> list[Prepared]:
         """The requests (all of one kind), tokenised and checked against the model's limits."""
         texts = [self._texts(request) for request in requests]
@@ -57,6 +58,7 @@ class LanguageModel(Transformer):
             for request, some in zip(requests, texts, strict=True)
         ]
 
+    @explained
     def answer(self, batch: Sequence[Prepared]) -> list[Answer]:
         """The answers to one batch of encoded requests, in order."""
         readings = self.network.read(batch, self._sets)

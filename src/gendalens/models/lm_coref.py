@@ -12,12 +12,14 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from statistics import fmean
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
 from gendalens.errors import UserError
 from gendalens.models.base import (
+    BATCH_TOKENS,
     Answer,
     Backend,
     Encoded,
@@ -82,6 +84,17 @@ class LmResolver:
     def max_positions(self) -> int:
         """How many predictions fit into memory at once."""
         return self.model.max_positions
+
+    @cached_property
+    def exact(self) -> LmResolver | None:
+        """The same in float32, by which a smaller number format is judged."""
+        exact = getattr(self.model, "exact", None)
+        return LmResolver(exact, self.wording) if exact else None
+
+    @property
+    def batch_tokens(self) -> int:
+        """The tokens a batch that run fastest."""
+        return getattr(self.model, "batch_tokens", BATCH_TOKENS)
 
     @property
     def info(self) -> ModelInfo:

@@ -109,11 +109,11 @@ class SpacyPipeline:
     def labels(self) -> tuple[str, ...]:
         """The types of entity the pipeline can find, in its own words."""
         known = self._files.meta.get("labels") or {}
-        if not all(name in known for name in self._files.setters):
-            known = self.pipeline.pipe_labels
-        return tuple(
-            dict.fromkeys(label for name in self._files.setters for label in known.get(name, ()))
-        )
+        with _explained(self.checkpoint.name, "spaCy alone, it says"):
+            if not all(name in known for name in self._files.setters):
+                known = self.pipeline.pipe_labels
+            names = [str(label) for name in self._files.setters for label in known.get(name, ())]
+        return tuple(dict.fromkeys(names))
 
     def fingerprint(self) -> str:
         """A digest of all that decides the answers; much of a pipeline is spaCy's own code."""
@@ -133,9 +133,18 @@ class SpacyPipeline:
     def answer(self, batch: Sequence[Words]) -> list[Answer]:
         """The entities of each text, in order."""
         texts = [item.text for item in batch]
-        with _without_version_warnings():
-            docs = list(self.pipeline.pipe(texts, batch_size=max(1, len(texts))))
-        return [TagAnswer(tuple(_entities(doc))) for doc in docs]
+        pipeline = self.pipeline
+        with _without_version_warnings(), self.checkpoint.asked():
+            docs = list(pipeline.pipe(texts, batch_size=max(1, len(texts))))
+            found = [TagAnswer(tuple(_entities(doc))) for doc in docs]
+        # What a label counts as is decided before: one that turns up later would not be scored.
+        for label in {label for answer in found for _, _, label in answer.entities}:
+            if label not in self.labels:
+                raise UserError(
+                    f"The spaCy pipeline {self.checkpoint.name} finds “{label}”, a label that its"
+                    " meta.json does not name: write it there, under labels."
+                )
+        return [*found]
 
     @cached_property
     def pipeline(self) -> Any:
@@ -145,7 +154,14 @@ class SpacyPipeline:
         needs = ", ".join(map(str, self._files.meta.get("requirements") or ()))
         explained = _explained(name, needs or "spaCy alone, it says")
         with explained, _without_version_warnings(), _no_pickles():
-            return self._spacy.load(self._files.folder, exclude=self._files.idle)
+            pipeline = self._spacy.load(self._files.folder, exclude=self._files.idle)
+        # The digest that names the pipeline in results must be that of what was loaded.
+        if self._files.digest != PipelineFiles(name, self._files.folder).digest:
+            raise UserError(
+                f"The files of {name} changed while they were read, so nothing can say which model"
+                " was tested: run again when they are complete."
+            )
+        return pipeline
 
     @property
     def _version(self) -> str:
@@ -194,6 +210,8 @@ def _explained(name: str, needs: str) -> Iterator[None]:
     """Turn whatever goes wrong while a pipeline is loaded into one sentence for the user."""
     try:
         yield
+    except UserError:
+        raise
     except MemoryError as error:
         raise UserError(
             f"{name} does not fit into memory: use a smaller pipeline or a bigger machine."

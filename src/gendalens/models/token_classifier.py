@@ -12,7 +12,7 @@ from gendalens.models.base import Answer, Tag, TagAnswer
 from gendalens.models.checkpoint import Checkpoint
 from gendalens.models.encoding import tokenise
 from gendalens.models.schemes import Mark, entities, read_labels, run_on_entities, types
-from gendalens.models.transformer import Transformer
+from gendalens.models.transformer import Transformer, explained
 from gendalens.models.weights import load_weights
 from gendalens.models.windows import Row, SingleSpaced, Windows, cut
 
@@ -69,6 +69,7 @@ class TokenClassifier(Transformer):
         """A digest of all that decides the answers."""
         return self.checkpoint.digest(ANSWERS_VERSION, self.kind)
 
+    @explained
     def encode(self, requests: Sequence[Tag]) -> list[Windows]:
         """The texts, tokenised and cut into windows."""
         for request in requests:
@@ -88,6 +89,7 @@ class TokenClassifier(Transformer):
             self.must_know(item.inputs)
         return encoded
 
+    @explained
     def answer(self, batch: Sequence[Windows]) -> list[Answer]:
         """The entities of each text, in order."""
         scores = self._scores(list(dict.fromkeys(row for item in batch for row in item.inputs)))

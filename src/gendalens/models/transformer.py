@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property, wraps
 from importlib import metadata
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 from gendalens.errors import UserError
 from gendalens.models.base import ModelInfo
 from gendalens.models.checkpoint import Checkpoint
+
+# What a batch works on should stay in a processor's caches; a graphics card wants to be kept busy.
+_ON_PROCESSOR, _ON_CARD = 1024, 8192
 
 _SOFTWARE = ("torch", "transformers", "tokenizers")
 
@@ -20,6 +24,26 @@ _POSITIONS_AFTER_PADDING = frozenset(
 )
 
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def explained(method: Method) -> Method:
+    """A method of a backend in which whatever a library raises becomes one sentence for the user."""
+
+    @wraps(method)
+    def guarded(self: Transformer, *args: Any) -> Any:
+        with self.checkpoint.asked():
+            return method(self, *args)
+
+    return cast(Method, guarded)
+
+
+def _has_cuda() -> bool:
+    import torch
+
+    return torch.cuda.is_available()
+
+
 class Transformer:
     """A model on transformers, by its configuration and its tokenizer; the weights come later."""
 
@@ -28,9 +52,10 @@ class Transformer:
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.checkpoint = checkpoint
         self.tokenizer: Any = checkpoint.tokenizer
-        self.vocabulary_size = int(
-            getattr(checkpoint.text_config, "vocab_size", None) or len(self.tokenizer)
-        )
+        with checkpoint.explained("configuration"):
+            self.vocabulary_size = int(
+                getattr(checkpoint.text_config, "vocab_size", None) or len(self.tokenizer)
+            )
 
     @cached_property
     def info(self) -> ModelInfo:
@@ -71,6 +96,17 @@ class Transformer:
         )
         usable = (id_ for id_ in candidates if id_ is not None and 0 <= id_ < self.vocabulary_size)
         return next(usable, 0)
+
+    @cached_property
+    def exact(self) -> Self:
+        """The same model in float32, by which a smaller number format is judged."""
+        return type(self)(replace(self.checkpoint, dtype="float32"))
+
+    @property
+    def batch_tokens(self) -> int:
+        """The tokens a batch that run fastest, where the user does not say."""
+        device = self.checkpoint.device or ("cuda" if _has_cuda() else "cpu")
+        return _ON_PROCESSOR if device == "cpu" else _ON_CARD
 
     def must_know(self, rows: Iterable[Sequence[int]]) -> None:
         """Refuse tokens that the weights have no place for."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.models.checkpoint import Checkpoint, import_transformers, quiet, reason
+from gendalens.models.mapped import own
 
 
 def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
@@ -14,24 +16,18 @@ def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
     import torch
 
     name = checkpoint.name
-    options = checkpoint.options | {
-        "dtype": getattr(torch, checkpoint.resolved_dtype),
-        "output_loading_info": True,
-    }
+    with checkpoint.explained("configuration"):
+        dtype = getattr(torch, checkpoint.resolved_dtype)
+    options = checkpoint.options | {"dtype": dtype, "output_loading_info": True}
     if not checkpoint.gguf:
-        options |= {"config": checkpoint.config, "use_safetensors": True}
+        # Pickled weights, where they are allowed, are read as tensors: other objects are refused.
+        options |= {"config": checkpoint.config, "use_safetensors": True, "weights_only": True}
     # Progress bars are for downloads; a local load is over before one has been read.
     with quiet(progress=checkpoint.path is None), checkpoint.explained("weights"):
         try:
-            model, found = getattr(transformers, auto_class).from_pretrained(
-                checkpoint.where, **options
-            )
+            model, found = _load(checkpoint, getattr(transformers, auto_class), options)
         except (MemoryError, torch.OutOfMemoryError) as error:
             raise _too_big(name) from error
-        except OSError as error:
-            if "cannot be loaded with `safetensors`" in str(error):
-                raise checkpoint.pickled() from error
-            raise
         except RuntimeError as error:
             if "mismatch" in str(error):
                 raise _mixed(name) from error
@@ -47,9 +43,35 @@ def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
     if found["mismatched_keys"] or found["error_msgs"]:
         raise _mixed(name)
     try:
+        own(model)
+        checkpoint.check_unchanged()
         return model.to(_device(checkpoint.device)).eval()
     except (MemoryError, torch.OutOfMemoryError) as error:
         raise _too_big(name) from error
+
+
+def _load(checkpoint: Checkpoint, auto_class: Any, options: dict[str, Any]) -> Any:
+    """The model from safetensors; from a pickle only where there are none, and if that is allowed."""
+    try:
+        return auto_class.from_pretrained(checkpoint.where, **options)
+    except OSError as error:
+        if not _without_safetensors(checkpoint, error):
+            raise
+        if not checkpoint.allow_pickle:
+            raise checkpoint.pickled() from error
+    try:
+        return auto_class.from_pretrained(checkpoint.where, **options | {"use_safetensors": False})
+    except (pickle.UnpicklingError, ValueError) as error:
+        if isinstance(error, pickle.UnpicklingError) or "weights_only" in str(error):
+            raise checkpoint.pickled() from error
+        raise
+
+
+def _without_safetensors(checkpoint: Checkpoint, error: OSError) -> bool:
+    """Whether an error says that there are no weights but pickled ones."""
+    if checkpoint.path is not None:
+        return not any(checkpoint.path.glob("*.safetensors"))
+    return "safetensors" in str(error)
 
 
 def _device(name: str | None) -> Any:

@@ -46,7 +46,7 @@ class Test:
     missed: tuple[NameTally, ...]
     least: int
     shown: Shown
-    unit: str
+    plain: dict[str, Any]
     file: str
 
     @property
@@ -111,7 +111,7 @@ def html(found: Sequence[Saved]) -> str:
     for test in tests:
         for name, chart in test.charts.items():
             drawn[f"{test.id}-{name}"] = _languages(chart)
-    examples = {test.id: as_plain(test.shown, test.unit) for test in tests if test.shown.examples}
+    examples = {test.id: test.plain for test in tests if test.shown.examples}
     cards = {test.card.id: test.card for test in tests}
     return render(
         "report.html.j2",
@@ -186,6 +186,8 @@ def _test(place: int, one: Saved, most: int) -> Test:
         examples = list(task.examples(records))
         leanings = task.leanings(records)
         names = task.names_found(records)
+        shown = choose(examples, most)
+        plain = as_plain(shown, leanings.unit if leanings else "")
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise UserError(
             f"{one.folder / RECORDS} does not hold records of {task.card.id} "
@@ -211,8 +213,8 @@ def _test(place: int, one: Saved, most: int) -> Test:
         dots=dots,
         missed=_missed(names, least),
         least=least,
-        shown=choose(examples, most),
-        unit=leanings.unit if leanings else "",
+        shown=shown,
+        plain=plain,
         file=f"{one.folder.parent.name}/{one.folder.name}/{RECORDS}",
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from gendalens.errors import UserError
 from gendalens.result import Result
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Table
@@ -11,12 +12,22 @@ from gendalens.tasks.base import Table
 
 def simple(result: Result) -> pd.DataFrame:
     """The effect and the main conditions."""
-    return _frame(get_task(result.task, result.protocol).tables(result)[0])
+    return _frame(_tables(result)[0])
 
 
 def detailed(result: Result) -> pd.DataFrame:
     """The effect, the main conditions and the nuance."""
-    return _frame(get_task(result.task, result.protocol).tables(result)[1])
+    return _frame(_tables(result)[1])
+
+
+def _tables(result: Result) -> tuple[Table, Table]:
+    try:
+        return get_task(result.task, result.protocol).tables(result)
+    except KeyError as error:
+        raise UserError(
+            f"A result of {result.task}@{result.protocol} lacks what its tables show ({error}): run "
+            "the test again."
+        ) from None
 
 
 def _frame(table: Table) -> pd.DataFrame:

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from gendalens.errors import UserError
 from gendalens.report.hub_yaml import ON_THE_HUB, SETS
 from gendalens.report.model_card import one_model
 from gendalens.result import Result
-from gendalens.saved import Saved
+from gendalens.saved import RUN, Saved
 from gendalens.signature import parts
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Card
@@ -30,11 +31,11 @@ def every_eval_ever(runs: Sequence[Saved], *, now: float | None = None) -> str:
     model = one_model(results).model
     name = str(model["name"])
     created = str(int(time.time() if now is None else now))
-    began = sorted(str(run.run["began"]) for run in runs if "began" in run.run)
+    began = sorted(_epoch(run) for run in runs if "began" in run.run)
     plain = {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": f"gendalens/{name}/{created}",
-        **({"evaluation_timestamp": _epoch(began[0])} if began else {}),
+        **({"evaluation_timestamp": str(began[0])} if began else {}),
         "retrieved_timestamp": created,
         "source_metadata": {
             "source_name": "GenDa Lens",
@@ -121,5 +122,12 @@ def _uncertainty(low: float | None, high: float | None) -> dict[str, Any]:
     }
 
 
-def _epoch(moment: str) -> str:
-    return str(int(datetime.fromisoformat(moment).timestamp()))
+def _epoch(run: Saved) -> int:
+    moment = str(run.run["began"])
+    try:
+        return int(datetime.fromisoformat(moment).timestamp())
+    except (ValueError, OverflowError):
+        raise UserError(
+            f"{run.folder / RUN} cannot be used (“{moment[:40]}” is no time): delete it, or run the "
+            "test again."
+        ) from None

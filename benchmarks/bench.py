@@ -1,0 +1,272 @@
+"""How fast GenDa Lens is: each figure is a ratio of two things run in turn on this machine.
+
+``make bench`` writes the table to ``benchmarks/RESULTS.md``. The peers are GenDa Lens 0.0.3 and
+minicons, each in an environment of its own that is made on first use, and the bare model. Run it on
+idle cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from speed.environments import python
+from speed.parts import Parts
+from speed.subject import build
+
+HERE = Path(__file__).parent
+Run = Callable[[], dict[str, float]]
+
+
+class Bench:
+    """Where things lie, and how a script is run and read."""
+
+    def __init__(self, work: Path, dane: Path | None, rounds: int) -> None:
+        self.work = work
+        self.dane = dane
+        self.rounds = rounds
+        self.models = build(work / "models")
+        self.parts = Parts(work / "parts", dane)
+        self.threads = len(os.sched_getaffinity(0))
+
+    def script(self, name: str, *arguments: object, interpreter: Path | None = None) -> Run:
+        """A measurement: one process, one line of JSON."""
+        command = [str(interpreter or sys.executable), str(HERE / "speed" / name)]
+        command += [str(argument) for argument in arguments]
+
+        def run() -> dict[str, float]:
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(f"{name} failed:\n{done.stderr[-2000:]}")
+            found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+            return found
+
+        return run
+
+    def in_turn(self, *runs: Run, rounds: int | None = None) -> list[dict[str, float]]:
+        """The medians of each run, taken in turn so that a slow minute hits all of them."""
+        rows = [[run() for run in runs] for _ in range(min(self.rounds, rounds or self.rounds))]
+        return [
+            {key: statistics.median(row[i][key] for row in rows) for key in rows[0][i]}
+            for i in range(len(runs))
+        ]
+
+    def program(self, *command: str) -> Run:
+        """A measurement of a whole program, from start to end."""
+
+        def run() -> dict[str, float]:
+            began = time.perf_counter()
+            subprocess.run(command, capture_output=True, check=True)
+            return {"seconds": time.perf_counter() - began}
+
+        return run
+
+    def ours(self, model: str, *arguments: object) -> Run:
+        """GenDa Lens itself."""
+        return self.script("ours.py", self.models[model], "--threads", self.threads, *arguments)
+
+    def bare(self, model: str, *arguments: object) -> Run:
+        """The bare model on the same inputs."""
+        return self.script("bare.py", self.models[model], "--threads", self.threads, *arguments)
+
+    def classic(self, task: str, model: str, part: Path) -> Run:
+        """GenDa Lens 0.0.3 on a part of the data."""
+        interpreter = python("classic", self.work / "envs")
+        arguments = (task, self.models[model], part, self.threads)
+        return self.script("classic.py", *arguments, interpreter=interpreter)
+
+
+def against_classic(bench: Bench) -> list[str]:
+    """Protocol 1 on the same sentences; 0.0.3 is timed on a part and extrapolated."""
+    rows = []
+    cases = [
+        ("lm-dawinobias", "lm", bench.parts.dawinobias, 9.0, 3),
+        ("lm-abc", "lm", bench.parts.abc, 5.5, 2),
+    ]
+    if bench.dane:
+        cases.append(("ner-dane", "ner", bench.parts.ner, 6.0, 1))
+    for task, model, part, wanted, rounds in cases:
+        more = ("--dane", bench.dane, "--repeats", 20) if task == "ner-dane" else ()
+        arguments = ("--task", task, "--protocol", 1, *more)
+        ours, classic = bench.in_turn(
+            bench.ours(model, *arguments), bench.classic(task, model, part.file), rounds=rounds
+        )
+        theirs = classic["seconds"] * part.whole / classic["items"]
+        rows.append(
+            f"| {task}, protocol 1 | GenDa Lens 0.0.3, {classic['items']:.0f} of {part.whole:,} "
+            f"| {theirs:,.0f} s | {ours['seconds']:,.1f} s | **{theirs / ours['seconds']:.1f}×** "
+            f"| {wanted:g}× | {ours['peak_mb']:,.0f} / {classic['peak_mb']:,.0f} MB |"
+        )
+    return rows
+
+
+def against_minicons(bench: Bench) -> list[str]:
+    """Pseudo-log-likelihoods of the same sentences; both totals must agree."""
+    part = bench.parts.sentences
+    interpreter = python("minicons", bench.work / "envs")
+    sizes = (8, 16, 32, 64)
+    ours, *theirs = bench.in_turn(
+        bench.ours("lm", "--sentences", part.file),
+        *(
+            bench.script(
+                "minicons_pll.py",
+                *(bench.models["lm"], part.file, bench.threads, size),
+                interpreter=interpreter,
+            )
+            for size in sizes
+        ),
+    )
+    rows = []
+    for size, minicons in zip(sizes, theirs, strict=True):
+        if abs(ours["total"] / minicons["total"] - 1) > 1e-4:
+            sys.exit(f"the scores differ: {ours['total']} and {minicons['total']}")
+        rows.append(
+            f"| pseudo-log-likelihood, {part.whole:,} sentences | minicons, batches of {size} "
+            f"| {minicons['seconds']:,.1f} s | {ours['seconds']:,.1f} s "
+            f"| **{minicons['seconds'] / ours['seconds']:.2f}×** | 1.2× "
+            f"| {ours['peak_mb']:,.0f} / {minicons['peak_mb']:,.0f} MB; above the loaded model "
+            f"{ours['above_mb']:,.0f} / {minicons['above_mb']:,.0f} MB |"
+        )
+    return rows
+
+
+def against_bare(bench: Bench) -> list[str]:
+    """A whole run, statistics included, against the bare forward passes that it needs.
+
+    A part of the data, so that it ends: what a run does once weighs more than in the whole.
+    """
+    rows = []
+    cases: list[tuple[str, str, tuple[object, ...]]] = [
+        ("lm-dawinobias", "lm", ()),
+        ("lm-abc", "lm", ("--sample", 200)),
+    ]
+    if bench.dane:
+        cases.append(("ner-dane", "ner", ("--dane", bench.dane, "--repeats", 2)))
+    for task, model, more in cases:
+        arguments = ("--task", task, *more)
+        ours, bare = bench.in_turn(bench.ours(model, *arguments), bench.bare(model, *arguments))
+        rest = 1 - ours["asking"] / ours["seconds"]
+        rows.append(
+            f"| {task}, protocol 2 | bare model, batches of {bare['size']:.0f}, "
+            f"{bare['rows']:,.0f} inputs | {bare['seconds']:,.1f} s | {ours['seconds']:,.1f} s "
+            f"| **{bare['seconds'] / ours['seconds']:.2f}** of its rate | 0.85 "
+            f"| data and statistics {rest:.1%} of ours |"
+        )
+    return rows
+
+
+def scaling(bench: Bench) -> list[str]:
+    """Time and peak memory as the data grow, with a small model that hides nothing of our own."""
+    rows = []
+    for task, whole in (("lm-dawinobias", 337), ("lm-abc", 4500)):
+        sizes = [whole // 8, whole // 4, whole // 2, whole]
+        runs = [bench.ours("small-lm", "--task", task, "--sample", size) for size in sizes]
+        rows += _growth(f"{task}, schemas or triples", sizes, bench.in_turn(*runs))
+    if bench.dane:
+        repeats = [20, 100, 500]
+        more = ("--task", "ner-dane", "--dane", bench.dane, "--repeats")
+        runs = [bench.ours("small-ner", *more, count) for count in repeats]
+        rows += _growth("ner-dane, draws of names", repeats, bench.in_turn(*runs, rounds=1))
+    return rows
+
+
+def rest(bench: Bench) -> list[str]:
+    """All that is not the model: data, statistics and report of five tests; and the way to --help."""
+    rows = []
+    if bench.dane:
+        (own,) = bench.in_turn(bench.script("rest.py", bench.dane))
+        rows.append(
+            f"| data, statistics, files and report of the five tests, full data | {own['seconds']:.1f} s "
+            f"(of these data {own['data']:.1f} s, report {own['report']:.1f} s) |"
+        )
+    imports = "import typer, rich.console, rich.table, rich.markdown"
+    ours, plain = bench.in_turn(
+        bench.program(sys.executable, "-m", "gendalens", "--help"),
+        bench.program(sys.executable, "-c", imports),
+        rounds=9,
+    )
+    rows.append(
+        f"| `gendalens --help`, against importing Typer and Rich | {ours['seconds']:.2f} s against "
+        f"{plain['seconds']:.2f} s: **{ours['seconds'] / plain['seconds']:.2f}×**, wanted 1.5× |"
+    )
+    return rows
+
+
+def _growth(name: str, sizes: list[int], found: list[dict[str, float]]) -> list[str]:
+    rows = []
+    for i, (size, one) in enumerate(zip(sizes, found, strict=True)):
+        growth = f"{one['seconds'] / found[i - 1]['seconds']:.2f}×" if i else ""
+        rows.append(
+            f"| {name} | {size:,} | {one['seconds']:,.1f} s | {growth} | {one['peak_mb']:,.0f} MB |"
+        )
+    return rows
+
+
+def main() -> None:
+    """Run the sections asked for and write the tables."""
+    sections: dict[str, Callable[[Bench], list[str]]] = {
+        "classic": against_classic,
+        "minicons": against_minicons,
+        "bare": against_bare,
+        "scaling": scaling,
+        "rest": rest,
+    }
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dane", type=Path, help="DaNE's test file, for ner-dane")
+    parser.add_argument("--work", type=Path, default=HERE / ".work")
+    parser.add_argument("--rounds", type=int, default=3, help="at most so many")
+    parser.add_argument("--only", nargs="*", choices=sections, default=list(sections))
+    options = parser.parse_args()
+    bench = Bench(options.work.resolve(), options.dane, options.rounds)
+    kept = options.work / "rows.json"
+    rows: dict[str, list[str]] = json.loads(kept.read_text()) if kept.is_file() else {}
+    for name in options.only:
+        rows[name] = sections[name](bench)
+        kept.write_text(json.dumps(rows, ensure_ascii=False))
+        sys.stdout.write("\n".join(rows[name]) + "\n")
+        sys.stdout.flush()
+    (HERE / "RESULTS.md").write_text(table(rows, bench), encoding="utf-8")
+
+
+def table(rows: dict[str, Any], bench: Bench) -> str:
+    """The page."""
+    ratios = [row for name in ("classic", "minicons", "bare") for row in rows.get(name, [])]
+    return "\n".join(
+        [
+            "# How fast it is",
+            "",
+            "Written by `make bench`. Every line is two things run in turn on one machine, medians of "
+            f"{bench.rounds} rounds, {bench.threads} cores ({platform.machine()}), BERT-base (12 × 768) "
+            "with random weights in float32, from the loaded model to the finished result, with an empty "
+            "cache to fill. 0.0.3 is timed on a part of the data and extrapolated; the slowest lines "
+            "(lm-abc and ner-dane against 0.0.3) have two rounds and one.",
+            "",
+            "| what | against | theirs | ours | ratio | wanted | peak memory, ours / theirs |",
+            "|---|---|---|---|---|---|---|",
+            *ratios,
+            "",
+            "| test | size | time | growth | peak memory |",
+            "|---|---|---|---|---|",
+            *rows.get("scaling", []),
+            "",
+            "(Two layers of 128, so that the model hides nothing of what GenDa Lens itself takes.)",
+            "",
+            "| what is not the model | time |",
+            "|---|---|",
+            *rows.get("rest", []),
+            "",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    main()

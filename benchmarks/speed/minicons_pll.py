@@ -1,0 +1,39 @@
+"""minicons' pseudo-log-likelihood (within_word_l2r), in its own environment."""
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+
+def main(model, part, threads, batch):
+    import torch
+    from minicons import scorer
+
+    torch.set_num_threads(threads)
+    texts = json.loads(Path(part).read_text(encoding="utf-8"))
+    lm = scorer.MaskedLMScorer(model, "cpu")
+    # Weights that are mapped from disk take memory only when they are read.
+    for parameter in lm.model.parameters():
+        parameter.sum()
+    loaded = peak()
+    began = time.perf_counter()
+    scores = []
+    for start in range(0, len(texts), batch):
+        scores += lm.sequence_score(
+            texts[start : start + batch],
+            reduction=lambda x: x.sum(0).item(),
+            PLL_metric="within_word_l2r",
+        )
+    seconds = time.perf_counter() - began
+    found = {"seconds": seconds, "items": len(texts), "total": sum(scores)}
+    print(json.dumps({**found, "peak_mb": peak(), "above_mb": peak() - loaded}))
+
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

@@ -1,0 +1,107 @@
+"""GenDa Lens itself, timed from the loaded model to the finished results, from an empty cache.
+
+One process a measurement, so that peak memory is the run's own. Prints one line of JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import gendalens.runner as runner
+from gendalens.api import load_model
+from gendalens.engine.cache import Cache
+from gendalens.engine.executor import ask
+from gendalens.models.base import Score
+from gendalens.runner import Options, choose_tasks, run_model
+
+
+def main() -> None:
+    """Time one test on one model, or the scores of a file of sentences."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model")
+    parser.add_argument("--task")
+    parser.add_argument("--protocol", type=int, default=2)
+    parser.add_argument("--sample", type=int)
+    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--dane", type=Path)
+    parser.add_argument("--sentences", type=Path, help="score these instead of running a test")
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    model: Any = load_model(options.model)
+    weights = model.network if hasattr(type(model), "network") else model.model
+    assert weights is not None  # loaded before the clock starts
+    if options.sentences:
+        texts = json.loads(options.sentences.read_text(encoding="utf-8"))
+        touch(weights)
+        loaded = peak()
+        began = time.perf_counter()
+        answers = ask(model, [Score(text) for text in texts]).by_request
+        total = sum(answers[Score(text)].log_likelihood for text in texts)  # type: ignore[union-attr]
+        report(time.perf_counter() - began, items=len(texts), total=total, above_mb=peak() - loaded)
+        return
+    settings = Options(
+        protocol=options.protocol,
+        sample=options.sample,
+        data={"dane": options.dane} if options.dane else None,
+        task_options={"repeats": options.repeats},
+    )
+    tasks = choose_tasks(model, [options.task], options.protocol)
+    asking = Stopwatch()
+    runner.ask = asking.around(runner.ask)  # type: ignore[attr-defined]
+    with tempfile.TemporaryDirectory() as folder, Cache(Path(folder) / "cache.sqlite") as cache:
+        began = time.perf_counter()
+        outcome = run_model(model, tasks, settings, cache=cache)
+        seconds = time.perf_counter() - began
+    if outcome.failures:
+        sys.exit(outcome.failures[0])
+    report(seconds, asking=asking.seconds, distinct=asking.distinct)
+
+
+class Stopwatch:
+    """How long the model was asked; the rest of a run is data and statistics."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.distinct = 0
+
+    def around(self, function: Any) -> Any:
+        """The same function with the clock running."""
+
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            began = time.perf_counter()
+            answers = function(*args, **kwargs)
+            self.seconds += time.perf_counter() - began
+            self.distinct += answers.tally.distinct
+            return answers
+
+        return timed
+
+
+def report(seconds: float, **more: float) -> None:
+    """One line for the command that compares."""
+    sys.stdout.write(json.dumps({"seconds": seconds, "peak_mb": peak(), **more}) + "\n")
+
+
+def touch(weights: Any) -> None:
+    """Read every weight once: they are mapped from disk and take memory only then."""
+    for parameter in weights._model.parameters():
+        parameter.sum()
+
+
+def peak() -> float:
+    """Megabytes, the most that this process ever held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()

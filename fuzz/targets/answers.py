@@ -1,0 +1,100 @@
+"""Files of answers, of all kinds: ``gendalens score TASK answers.jsonl``."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar
+
+import small_dane
+import small_names
+from answering import asked, choice
+from small_answers import answered
+from small_data import small_data
+
+from fuzz.target import Input, Target
+from gendalens.errors import UserError
+from gendalens.models.base import Request
+from gendalens.predictions.answer_file import AnswerFile
+from gendalens.predictions.form import request_id
+from gendalens.questions import configured, questions
+from gendalens.tasks import get_task
+
+# fill, score, top-token, reconstruct, resolve and tag.
+TESTS = (
+    *(("lm-dawinobias", 2), ("lm-abc", 2), ("lm-dawinobias", 1), ("lm-abc", 1)),
+    *(("coref-dawinobias", 2), ("coref-abc", 2), ("ner-dane", 2)),
+)
+# Measuring takes a hundred times as long as reading: so many of the accepted are measured.
+MEASURED = 0.02
+
+
+class Answers(Target):
+    """Accepted: exactly the answers that the file holds, one a request, and they can be measured."""
+
+    name: ClassVar[str] = "answers"
+    share: ClassVar[float] = 170
+    words: ClassVar[tuple[bytes, ...]] = (
+        *(
+            b'"id": ',
+            b'"log_probs": ',
+            b'"first": null',
+            b'"entities": ',
+            b'"clusters": ',
+            b"[[0, 1]]",
+        ),
+        *(b"null", b"true", b"{}", b"[]", b'"format": "gendalens-answers"', b'"labels": ["PER"]'),
+    )
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        register, minority = small_names.write(folder / "lists")
+        data = {
+            **small_data(folder / "data"),
+            "dane": small_dane.write(folder / "own.conllu"),
+            "names": register,
+            "minority-names": minority,
+        }
+        self.path = folder / "answers.jsonl"
+        self.tests: dict[str, tuple[Any, list[Any], list[Request]]] = {}
+        found = {}
+        for name, protocol in TESTS:
+            chosen = choice(name, data, protocol, sample=4, repeats=1)
+            options = chosen.options()
+            task = configured(get_task(name, protocol), options)
+            some = questions(task, options)
+            self.tests[task.card.id] = task, some.items, some.requests
+            found[task.card.id, "answers.jsonl"] = b"".join(answered(asked(chosen, folder)))
+        self.bases = found
+
+    def take(self, given: Input) -> None:
+        """Read, compared with what the file says, and now and then measured."""
+        task, items, requests = self.tests[given.base]
+        self.path.write_bytes(given.content)
+        file = AnswerFile(self.path, requests, name="mangled")
+        held = said(given.content)
+        assert held.keys() == {request_id(request) for request in requests}
+        found = dict(zip(requests, file.answer(file.encode(requests)), strict=True))
+        for request, answer in found.items():
+            plain = json.loads(json.dumps(asdict(answer)))
+            for name, value in held[request_id(request)].items():
+                assert plain[name] == value, f"{name} is {value!r} in the file"
+        if Random(given.content).random() < MEASURED:
+            # An accepted file may still be one that nothing can be measured on: that is told.
+            with suppress(UserError):
+                fitted = task.fitted(file)
+                records = fitted.records(items, found)
+                measures = asdict(fitted.measure(records, seed=0, resamples=20))
+                json.dumps([records, measures], allow_nan=False).encode()
+
+
+def said(content: bytes) -> dict[str, Any]:
+    """What an accepted file says, read without any of the package's code."""
+    _, *rest = content.decode("utf-8-sig").split("\n")
+    plain = [json.loads(line) for line in rest if line]
+    found = {one.pop("id"): one for one in plain}
+    assert len(found) == len(plain), "an id twice"
+    return found

@@ -1,0 +1,141 @@
+"""Model folders: configuration, tokenizer, labels and weights mangled; spaCy pipelines too."""
+
+from __future__ import annotations
+
+import struct
+import warnings
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar
+
+from fuzz import json_values
+from fuzz.target import Input, Target
+
+TEXT = "Åse Lund så Bo i Ribe."
+SMALL = {
+    "hidden_size": 8,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 8,
+}
+LABELS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
+
+
+class Folders(Target):
+    """Accepted: finite answers to what is asked, with places inside the text."""
+
+    name: ClassVar[str] = "folders"
+    share: ClassVar[float] = 1.5
+    limit: ClassVar[float] = 20.0
+    words: ClassVar[tuple[bytes, ...]] = (
+        *(b"null", b"true", b'"auto_map": {"AutoConfig": "x.X"},', b'"architectures": []', b"{}"),
+        *(b'"vocab_size": 1', b'"model_type": "gpt2"', b'"F32"', b'"BF16"', b"[UNK]", b"[MASK]"),
+    )
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        for make in (_masked, _causal, _tagger, _pipeline):
+            make(folder)
+        self.bases = {
+            (base.name, file.relative_to(base).as_posix()): file.read_bytes()
+            for base in sorted(folder.iterdir())
+            for file in sorted(base.rglob("*"))
+            if file.is_file()
+        }
+
+    def changed(self, file: str, content: bytes, dice: Random) -> bytes:
+        """Of weights, mostly the header: it is short, and says what everything else is."""
+        if file.endswith(".safetensors") and dice.random() < 0.7:
+            (size,) = struct.unpack("<Q", content[:8])
+            header = json_values.change(content[8 : 8 + size], dice)
+            return struct.pack("<Q", len(header)) + header + content[8 + size :]
+        return super().changed(file, content, dice)
+
+    def take(self, given: Input) -> None:
+        """Loaded and asked, as a run would."""
+        from gendalens.models.base import Fill, Score, Tag
+        from gendalens.models.detect import load_model
+
+        path = self.folder / given.base / given.file
+        path.write_bytes(given.content)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                backend: Any = load_model(str(self.folder / given.base), device="cpu")
+                assert backend.info.name
+                assert backend.fingerprint()
+                for request in (
+                    Score(TEXT),
+                    Fill("Det er ", " båd.", ("hans", "hendes")),
+                    Tag(TEXT),
+                ):
+                    if request.kind in backend.answers:
+                        _ask(backend, request)
+        finally:
+            path.write_bytes(self.bases[given.base, given.file])
+
+
+def _ask(backend: Any, request: Any) -> None:
+    from gendalens.engine.executor import ask
+    from gendalens.models.base import TagAnswer
+
+    if request.kind == "tag":
+        assert all(isinstance(label, str) for label in backend.labels)
+    (answer,) = ask(backend, [request]).by_request.values()
+    if isinstance(answer, TagAnswer):
+        for begin, end, label in answer.entities:
+            assert 0 <= begin < end <= len(TEXT), "a place outside the text"
+            assert label in backend.labels, "a label that the model does not have"
+
+
+def _masked(folder: Path) -> None:
+    import tiny
+    import transformers
+
+    tokenizer = tiny.wordpiece(size=120)
+    config = transformers.BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, **SMALL)
+    tiny.save(folder / "masked", transformers.BertForMaskedLM(config), tokenizer)
+
+
+def _causal(folder: Path) -> None:
+    import tiny
+    import transformers
+
+    tokenizer = tiny.gpt2(specials=True, size=270)
+    config = transformers.GPT2Config(
+        vocab_size=len(tokenizer),
+        n_positions=64,
+        n_embd=8,
+        n_layer=1,
+        n_head=2,
+        bos_token_id=0,
+        eos_token_id=1,
+    )
+    tiny.save(folder / "causal", transformers.GPT2LMHeadModel(config), tokenizer)
+
+
+def _tagger(folder: Path) -> None:
+    import tiny
+    import transformers
+
+    tokenizer = tiny.wordpiece(size=120)
+    config = transformers.BertConfig(
+        vocab_size=len(tokenizer),
+        max_position_embeddings=64,
+        id2label=dict(enumerate(LABELS)),
+        label2id={label: at for at, label in enumerate(LABELS)},
+        **SMALL,
+    )
+    tiny.save(folder / "tagger", transformers.BertForTokenClassification(config), tokenizer)
+
+
+def _pipeline(folder: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import spacy
+
+        nlp = spacy.blank("da", meta={"name": "regler", "version": "1.0.0"})
+        nlp.add_pipe("entity_ruler").add_patterns(
+            [{"label": "PER", "pattern": "Bo"}, {"label": "LOC", "pattern": [{"LOWER": "ribe"}]}]
+        )
+        nlp.to_disk(folder / "pipeline")

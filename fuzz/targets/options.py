@@ -1,0 +1,107 @@
+"""What a user types: models with options, data, labels, tests, limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from fuzz.target import Input, Target
+from gendalens.cli_runs import names_of
+from gendalens.commands.gate import limits
+from gendalens.data.choice import parse
+from gendalens.models import lm_coref
+from gendalens.models.control import Control
+from gendalens.models.labels import TARGETS, map_labels, parse_labels
+from gendalens.runfolder import folder_name
+
+BASES = {
+    "control": ("control:stereotyped?strength=0.25&seed=7&clustered=0.5", "control:fair?seed=3"),
+    "resolver": ("lm-coref:demo-lm?prompt=refers", "lm-coref:vesteinn/DanskBERT"),
+    "data": ("dane=ddt.test.conllu,abc=builtin,builtin", "names=./my-names"),
+    "labels": ("PERSON=PER,GPE=LOC,DATE=-", "PRS=PER, ORG=ORG"),
+    "tests": ("lm-abc,ner-dane", "coref-abc"),
+    "limit": ("lm-abc=0.3", "ner-dane=1"),
+    "folder": ("vesteinn/DanskBERT", "control:fair?seed=3"),
+}
+
+
+class Options(Target):
+    """Accepted: numbers within their bounds, a canonical name that means the same, no path."""
+
+    name: ClassVar[str] = "options"
+    share: ClassVar[float] = 110
+    words: ClassVar[tuple[bytes, ...]] = (
+        *(b"control:", b"lm-coref:", b"?", b"&", b"strength=", b"seed=", b"clustered=", b"prompt="),
+        *(b"builtin", b"=PER", b"=-", b"%00", b"%2e%2e/", b"+", b"always-han", b"~", b"refers"),
+    )
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.bases = {
+            (f"{kind}-{at}", "text"): text.encode()
+            for kind, texts in BASES.items()
+            for at, text in enumerate(texts)
+        }
+
+    def take(self, given: Input) -> None:
+        """Read as the command line reads it: bytes that are no text come as lone surrogates."""
+        text = given.content.decode("utf-8", "surrogateescape")
+        READERS[given.base.partition("-")[0]](text)
+
+
+def _control(text: str) -> None:
+    found = Control.parse(text)
+    assert 0 <= found.strength <= 1
+    assert 0 <= found.clustered < math.inf
+    assert Control.parse(found.name) == found, f"{found.name} does not mean {found}"
+    assert math.isfinite(found.normal("x") + found.threshold(found.strength))
+
+
+def _resolver(text: str) -> None:
+    model, wording = lm_coref.parse(text)
+    assert model.strip()
+    assert "{text}" in wording.asked
+
+
+def _data(text: str) -> None:
+    for name, choice in parse(text.split(",")).items():
+        assert name
+        assert str(choice)
+
+
+def _labels(text: str) -> None:
+    found = parse_labels(text)
+    assert found
+    assert set(found.values()) <= {*TARGETS, None}
+    mapped = map_labels("model", list(found), found)
+    assert len(mapped.mapped) + len(mapped.left_out) == len(found)
+
+
+def _tests(text: str) -> None:
+    names = names_of([text])
+    assert names
+    assert all(name and name == name.strip() for name in names)
+
+
+def _limit(text: str) -> None:
+    assert len(limits([text])) == 1
+
+
+def _folder(text: str) -> None:
+    name = folder_name(text)
+    assert name not in ("", ".", "..")
+    assert not set(name) & set("/\\:\x00\n")
+    assert len(name) <= 100
+
+
+READERS: dict[str, Callable[[str], None]] = {
+    "control": _control,
+    "resolver": _resolver,
+    "data": _data,
+    "labels": _labels,
+    "tests": _tests,
+    "limit": _limit,
+    "folder": _folder,
+}

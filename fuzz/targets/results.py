@@ -1,0 +1,127 @@
+"""Results and records on disk: ``gendalens show``, ``compare``, ``report`` and ``gate``."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+from random import Random
+from typing import ClassVar
+
+import report_run
+from rich.console import Console
+
+from fuzz.target import Input, Target
+from gendalens import gate, saved
+from gendalens.commands.show import FORMATS
+from gendalens.comparison import compare
+from gendalens.report import terminal
+from gendalens.report.comparison_tables import long_table as compared
+from gendalens.report.junit import junit
+from gendalens.report.tables import to_csv
+from gendalens.result import Result
+from gendalens.saved import Saved
+
+# Drawing a page takes long: this share of what is accepted.
+PAGES = 0.01
+
+
+class Results(Target):
+    """Accepted: the result as it stands in the file, and every way to show it shows it."""
+
+    name: ClassVar[str] = "results"
+    share: ClassVar[float] = 8
+    words: ClassVar[tuple[bytes, ...]] = (
+        *(b"null", b"true", b"1e999", b'"verdict": ', b'"value": null', b'"signature": ""', b"|"),
+        *(b"bias found", b"lm-abc", b'"n": -1', b"seed:", b"sample:", b"tests:"),
+    )
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        #: Whether every input is shown in all ways, not in one.
+        self.thorough = False
+        report_run.make(folder)
+        self.places: dict[str, Path] = {}
+        found = {}
+        for one in saved.find([folder / "run"]):
+            base = (
+                f"{one.result.task}-{one.result.model['name'].partition(':')[2].partition('?')[0]}"
+            )
+            self.places[base] = one.folder
+            for name in (saved.RESULT, saved.RECORDS, saved.RUN):
+                content = (one.folder / name).read_bytes()
+                if name == saved.RECORDS:  # a few lines will do
+                    content = b"".join(content.splitlines(keepends=True)[:12])
+                    (one.folder / name).write_bytes(content)
+                found[base, name] = content
+        self.bases = found
+
+    def mangled(self, dice: Random) -> Input:
+        """Mostly the result itself: the rest of the folder is read seldom."""
+        while True:
+            given = super().mangled(dice)
+            if given.file == saved.RESULT or dice.random() < 0.3:
+                return given
+
+    def take(self, given: Input) -> None:
+        """Loaded, compared with the file, and shown in one of the ways."""
+        folder = self.places[given.base]
+        path = folder / given.file
+        path.write_bytes(given.content)
+        try:
+            one = saved.load(folder)
+            if given.file == saved.RESULT:
+                plain = json.loads(one.result.to_json())
+                assert plain == json.loads(given.content), "the result as it stands"
+            rows = list(one.records())
+            lines = (folder / saved.RECORDS).read_text(encoding="utf-8").split("\n")
+            assert len(rows) == sum(bool(line.strip()) for line in lines), "every record"
+            assert isinstance(one.run, dict)
+            dice = Random(given.content)
+            for way in WAYS if self.thorough else (dice.choice(WAYS),):
+                way(one)
+            if dice.random() < PAGES:
+                _page(one, self.folder / "page.html")
+        finally:
+            path.write_bytes(self.bases[given.base, given.file])
+
+
+def _shown(one: Saved) -> None:
+    console = Console(file=io.StringIO(), width=80)
+    terminal.show(console, one.result, one.folder)
+    terminal.summary(console, [one.result, one.result])
+
+
+def _exported(one: Saved) -> None:
+    with redirect_stdout(io.StringIO()):
+        for make in FORMATS.values():
+            assert make([one])
+
+
+def _compared(one: Saved) -> None:
+    found = compare([one.folder])
+    assert to_csv(compared(found))
+
+
+def _judged(one: Saved) -> None:
+    judged = gate.judge([one.result], limit=0.3)
+    gate.overall(judged)
+    assert junit(judged)
+
+
+def _named(one: Saved) -> None:
+    assert repr(one.result)
+    again = Result.from_dict(one.result.to_dict())
+    assert again.to_json() == one.result.to_json()
+    one.result.detailed()
+
+
+def _page(one: Saved, path: Path) -> None:
+    from gendalens.report.audit import write
+
+    write([one], path)
+
+
+WAYS: tuple[Callable[[Saved], None], ...] = (_shown, _exported, _compared, _judged, _named)

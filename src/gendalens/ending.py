@@ -1,0 +1,115 @@
+"""How the command line ends when something outside it does: one sentence, and nothing lost.
+
+A reader that closes the pipe does not stop a run, whose results go to its folder as well; a stopped
+process (Ctrl-C, or SIGTERM as batch systems send it) says how to go on; a full disk and a lack of
+memory are told as what they are.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import signal
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, NoReturn
+
+from gendalens.errors import UserError
+
+STOPPED = "Stopped; run the same command again to go on."
+FULL = "The output cannot be written, the disk is full; free some space and run again."
+NO_MEMORY = (
+    "There is not enough memory; close other programs, raise the limit, or test a smaller model, "
+    "and run again: stored answers are kept."
+)
+#: What a shell shows of a program that SIGPIPE or SIGINT ended.
+READER_GONE, INTERRUPTED = 128 + 13, 128 + 2
+
+
+class Outlet(io.FileIO):
+    """Standard output or error as a file; what can no longer be written is dropped.
+
+    ``trouble`` is the number of the error that was met: EPIPE where the reader has gone, ENOSPC
+    where the disk is full.
+    """
+
+    trouble: int | None = None
+
+    def write(self, data: Any) -> int:
+        """Write, or drop what has no place to go."""
+        try:
+            return super().write(data)
+        except OSError as error:
+            if error.errno not in (errno.EPIPE, errno.ENOSPC):
+                raise
+            self.trouble = error.errno
+            return memoryview(data).nbytes
+
+
+def run(command: Callable[[], object]) -> NoReturn:
+    """Run the command line and end the process; the exit code of a mistake or a limit is 2."""
+    outlets = [_open(name) for name in ("stdout", "stderr")]
+    signal.signal(signal.SIGTERM, _stop)
+    code = _code(command)
+    # Everything is done and said: a second Ctrl-C has nothing left to stop but the tidying up.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    troubles = {outlet.trouble for outlet in outlets if outlet is not None}
+    if errno.ENOSPC in troubles:
+        code = _say(FULL)
+    elif errno.EPIPE in troubles:
+        code = READER_GONE
+    sys.exit(code)
+
+
+def _code(command: Callable[[], object]) -> int | str | None:
+    try:
+        try:
+            command()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except UserError as error:
+        return _say(str(error))
+    except KeyboardInterrupt:
+        return _say(STOPPED)
+    except MemoryError:
+        return _say(NO_MEMORY)
+    except OSError as error:
+        if error.errno == errno.ENOMEM:
+            return _say(NO_MEMORY)
+        if error.errno != errno.ENOSPC:
+            raise
+        return _say(FULL)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:  # Typer makes this of Ctrl-C, without a word
+            return _say(STOPPED)
+        return end.code
+    return 0
+
+
+def _say(sentence: str) -> int:
+    sys.stderr.write(f"gendalens: {sentence}\n")
+    return 2
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _open(name: str) -> Outlet | None:
+    """Put an outlet in the place of a standard stream, unless somebody has put something there."""
+    stream: io.TextIOWrapper | None = getattr(sys, name)
+    if stream is None or stream is not getattr(sys, f"__{name}__") or stream.isatty():
+        return None
+    outlet = Outlet(stream.fileno(), "w", closefd=False)
+    text = io.TextIOWrapper(
+        io.BufferedWriter(outlet),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+    setattr(sys, name, text)
+    return outlet

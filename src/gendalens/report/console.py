@@ -1,0 +1,34 @@
+"""The terminal: what comes from a model or a file stays text on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+
+class PlainConsole(Console):
+    """A console that reads no markup, and prints no control character but its own.
+
+    A model may be called ``[red]`` or carry an escape sequence in its name: neither may colour, move
+    or clear anything.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, **options)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """The pieces to print; control codes of Rich's own (a progress bar's) are marked as such."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable() or segment.text == "\n":
+                yield segment
+            else:
+                yield Segment("".join(map(_shown, segment.text)), segment.style)
+
+
+def _shown(sign: str) -> str:
+    return sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}"

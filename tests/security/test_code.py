@@ -1,0 +1,127 @@
+"""Code that lies in a model's folder is not run unless that was asked for."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from families import opened
+
+from gendalens.errors import UserError
+from gendalens.models.base import Score, Tag
+from gendalens.models.detect import load_model
+
+SENTENCE = Score("Hun sejler.")
+
+
+@pytest.fixture
+def marker(tmp_path: Path) -> Path:
+    """What the code of every model here would write."""
+    return tmp_path / "has-run"
+
+
+def code(marker: Path) -> str:
+    return f"import pathlib\npathlib.Path({str(marker)!r}).touch()\n"
+
+
+def model_with_code(tmp_path: Path, marker: Path, family: str = "wordpiece cased") -> Path:
+    folder = shutil.copytree(opened(family).folder, tmp_path / "model")
+    for name in ("own", "custom_generate/generate", "configuration_own", "__init__", "handler"):
+        file = folder / f"{name}.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(code(marker))
+    return folder
+
+
+def edit(file: Path, **values: Any) -> None:
+    file.write_text(json.dumps(json.loads(file.read_text()) | values))
+
+
+def answered(folder: Path, **options: Any) -> Any:
+    backend = load_model(str(folder), **options)
+    return backend.answer(backend.encode([SENTENCE]))
+
+
+def test_the_code_of_an_unknown_kind_of_model_is_refused(tmp_path: Path, marker: Path) -> None:
+    folder = model_with_code(tmp_path, marker)
+    edit(folder / "config.json", model_type="own", auto_map={"AutoConfig": "own.OwnConfig"})
+    with pytest.raises(UserError, match=r"brings its own code.*--trust-remote-code"):
+        answered(folder)
+    assert not marker.exists()
+
+
+def test_it_runs_when_it_is_trusted(tmp_path: Path, marker: Path) -> None:
+    """So that the other tests here can fail."""
+    folder = model_with_code(tmp_path, marker)
+    edit(folder / "config.json", model_type="own", auto_map={"AutoConfig": "own.OwnConfig"})
+    with pytest.raises(UserError):
+        answered(folder, trust_remote_code=True)
+    assert marker.exists()
+
+
+@pytest.mark.parametrize("family", ["wordpiece cased", "gpt2"])
+def test_a_known_kind_of_model_runs_on_the_librarys_code_whatever_it_brings(
+    family: str, tmp_path: Path, marker: Path
+) -> None:
+    folder = model_with_code(tmp_path, marker, family)
+    names = ("AutoConfig", "AutoModel", "AutoModelForMaskedLM", "AutoModelForCausalLM")
+    edit(folder / "config.json", auto_map=dict.fromkeys(names, "own.Own"))
+    edit(
+        folder / "tokenizer_config.json",
+        auto_map={"AutoTokenizer": ["own.Own", "own.OwnFast"]},
+    )
+    backend = opened(family).backend
+    assert answered(folder) == backend.answer(backend.encode([SENTENCE]))
+    assert not marker.exists()
+
+
+def test_a_chat_template_is_never_rendered(tmp_path: Path, marker: Path) -> None:
+    folder = model_with_code(tmp_path, marker, "gpt2")
+    (folder / "chat_template.jinja").write_text("{{ raise_exception('rendered') }}")
+    edit(folder / "tokenizer_config.json", chat_template="{{ raise_exception('rendered') }}")
+    backend = opened("gpt2").backend
+    assert answered(folder) == backend.answer(backend.encode([SENTENCE]))
+
+
+@pytest.fixture(scope="session")
+def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import spacy
+    folder = tmp_path_factory.mktemp("spacy") / "regler"
+    nlp = spacy.blank("da")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Bo"}])
+    nlp.to_disk(folder)
+    return folder
+
+
+def test_python_files_in_a_spacy_folder_are_not_run(
+    pipeline: Path, tmp_path: Path, marker: Path
+) -> None:
+    folder = shutil.copytree(pipeline, tmp_path / "regler")
+    for place in (folder, folder / "entity_ruler"):
+        for name in ("__init__", "functions", "code", "sitecustomize"):
+            (place / f"{name}.py").write_text(code(marker))
+    backend = load_model(str(folder))
+    assert backend.answer(backend.encode([Tag("Bo")]))
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("named", ["os.system", "functions.v1", "builtins.exec", "spacy.util.run"])
+def test_a_spacy_configuration_can_only_name_what_is_registered(
+    named: str, pipeline: Path, tmp_path: Path, marker: Path
+) -> None:
+    folder = shutil.copytree(pipeline, tmp_path / "regler")
+    (folder / "functions.py").write_text(code(marker))
+    config = folder / "config.cfg"
+    call = f'[nlp.before_creation]\n@callbacks = "{named}"\ncommand = "touch {marker}"\n'
+    config.write_text(config.read_text().replace("before_creation = null", "") + "\n" + call)
+    backend = load_model(str(folder))
+    encoded = backend.encode([Tag("Bo")])
+    with pytest.raises(UserError, match="cannot be loaded"):
+        backend.answer(encoded)
+    assert not marker.exists()

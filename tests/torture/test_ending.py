@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from torture.interruptions import closed_pipes
+from torture.place import Place, ended
+
+
+def stopped(body: str, stdout: int | IO[str] | None = None) -> subprocess.CompletedProcess[str]:
+    """A process that runs ``body`` as the command line."""
+    code = (
+        "import os, signal, sys, time\n"
+        "from gendalens import ending\n"
+        # Background jobs of a shell, and all they start, do not hear Ctrl-C.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"def command():\n    {body}\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", code + "ending.run(command)"],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("os.kill(os.getpid(), signal.SIGTERM); time.sleep(9)", "run the same command again"),
+        ("os.kill(os.getpid(), signal.SIGINT); time.sleep(9)", "run the same command again"),
+        ("sys.exit(130)", "run the same command again"),  # what Typer makes of Ctrl-C
+        ("bytearray(2**62)", "not enough memory"),
+        ("raise OSError(28, 'No space left on device')", "disk is full"),
+    ],
+)
+def test_what_ends_a_command_from_outside_is_one_sentence(body: str, sentence: str) -> None:
+    end = stopped(body)
+    assert end.returncode == 2
+    assert len(end.stderr.splitlines()) == 1
+    assert sentence in end.stderr
+
+
+def test_a_command_goes_on_when_its_output_has_no_place_left(tmp_path: Path) -> None:
+    done = tmp_path / "done"
+    body = f"print('x' * 100_000, flush=True); open({str(done)!r}, 'w').close(); print('y')"
+    with Path("/dev/full").open("w") as full:
+        end = stopped(body, stdout=full)
+    assert done.exists()
+    assert (end.returncode, len(end.stderr.splitlines())) == (2, 1)
+    assert "disk is full" in end.stderr
+
+
+def test_an_error_nobody_foresaw_is_still_a_traceback() -> None:
+    end = stopped("raise OSError(5, 'Input/output error')", stdout=subprocess.DEVNULL)
+    assert end.returncode == 1
+    assert "Traceback" in end.stderr
+
+
+@pytest.mark.usefixtures("chart_library")
+def test_a_reader_that_closes_the_pipe_stops_no_run(own_home: Path, tmp_path: Path) -> None:
+    asked = ["control:fair", "--tasks", "lm-abc", "--data", "builtin", "--sample", "8"]
+    whole = Place(tmp_path / "whole", own_home / "pages")
+    assert ended(whole.start(asked)).code == 0
+    for trial in closed_pipes(
+        asked,
+        seed=0,
+        work=tmp_path,
+        whole=whole.out,
+        lines=(0,),
+        commands=(["show", str(whole.out)],),
+    ):
+        assert trial.outcome != "lost", trial.note

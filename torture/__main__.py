@@ -1,0 +1,163 @@
+"""``python -m torture``: every disturbance, counted, in benchmarks/TORTURE.md."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # models this small only lose by more
+
+from torture import cache_file, interruptions, kill, surroundings, table, weights
+from torture.kinds import KINDS, SHORT
+from torture.place import Place
+from torture.trial import Trial
+
+PAGE = Path(__file__).parent.parent / "benchmarks" / "TORTURE.md"
+KILLS = {"masked language model": 34, "token classifier": 33, "resolver": 33}
+
+
+@dataclass
+class Bench:
+    """A folder to work in, and the undisturbed runs that everything is compared with."""
+
+    work: Path
+    seed: int
+    _whole: dict[str, Path] = field(default_factory=dict)
+
+    def whole(self, name: str, arguments: list[str]) -> Path:
+        """The run folder of the undisturbed run; made once."""
+        if name not in self._whole:
+            place = Place(self.work / f"whole-{name}", self.work / "pages")
+            end = place.run(arguments)
+            if end.code:
+                sys.exit(f"The undisturbed run failed: {end.errors}")
+            self._whole[name] = place.out
+        return self._whole[name]
+
+    @property
+    def short(self) -> Path:
+        """The run folder of the shortest run."""
+        return self.whole("short", SHORT)
+
+
+def kills(bench: Bench) -> Iterator[Trial]:
+    """100 kills over the three kinds of model."""
+    for name, arguments in KINDS.items():
+        whole = bench.whole(name, arguments)
+        yield from kill.kills(
+            f"kill −9, {name}", arguments, count=KILLS[name], seed=bench.seed, work=bench.work / name,
+            whole=whole,
+        )  # fmt: skip
+
+
+def stops(bench: Bench) -> Iterator[Trial]:
+    """SIGTERM and SIGINT."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        yield from interruptions.signals(
+            number, SHORT, count=10, seed=bench.seed, work=bench.work, whole=bench.short
+        )
+
+
+def pipes(bench: Bench) -> Iterator[Trial]:
+    """Readers that close the pipe."""
+    whole = bench.short
+    yield from interruptions.closed_pipes(
+        SHORT,
+        seed=bench.seed,
+        work=bench.work,
+        whole=whole,
+        lines=(0, 1),
+        commands=interruptions.commands(whole),
+    )
+
+
+def damage(bench: Bench) -> Iterator[Trial]:
+    """The cache cut short, and its bits turned."""
+    for what, how, count in (
+        ("cache truncated", cache_file.cut, 50),
+        ("a bit of the cache turned", cache_file.turn_bit, 150),
+        ("a bit of the cache's log turned", cache_file.turn_log_bit, 50),
+    ):
+        yield from cache_file.damaged(what, how, count=count, seed=bench.seed, work=bench.work)
+
+
+def sharing(bench: Bench) -> Iterator[Trial]:
+    """The cache locked, and used by two at once."""
+    options = {"seed": bench.seed, "work": bench.work, "whole": bench.short}
+    yield from cache_file.locked(SHORT, seconds=(10, 90), **options)  # type: ignore[arg-type]
+    yield from cache_file.shared(SHORT, count=4, **options)  # type: ignore[arg-type]
+
+
+def disk(bench: Bench) -> Iterator[Trial]:
+    """A full disk under the cache, and under results and report."""
+    name = "masked language model"
+    arguments, whole = KINDS[name], bench.whole(name, KINDS[name])
+    for part, sizes in (("home", (4, 16, 40, 64, 72, 88, 120)), ("run", (4, 40, 96, 400))):
+        yield from surroundings.full_disk(
+            part, arguments, sizes=sizes, seed=bench.seed, work=bench.work, whole=whole
+        )
+
+
+def clock(bench: Bench) -> Iterator[Trial]:
+    """The clock set back."""
+    yield from surroundings.clock_set_back(
+        SHORT, count=5, seed=bench.seed, work=bench.work, whole=bench.short
+    )
+
+
+def memory(bench: Bench) -> Iterator[Trial]:
+    """Too little memory."""
+    yield from surroundings.little_memory(
+        SHORT,
+        sizes=(60, 120, 180, 240, 320, 360, 400, 440, 500, 600),
+        seed=bench.seed,
+        work=bench.work,
+        whole=bench.short,
+    )
+
+
+def replacing(bench: Bench) -> Iterator[Trial]:
+    """Weights replaced."""
+    yield from weights.replaced(SHORT[1:], count=12, seed=bench.seed, work=bench.work)
+
+
+PARTS: dict[str, Callable[[Bench], Iterator[Trial]]] = {
+    "kill": kills,
+    "stop": stops,
+    "pipe": pipes,
+    "damage": damage,
+    "share": sharing,
+    "disk": disk,
+    "clock": clock,
+    "memory": memory,
+    "weights": replacing,
+}
+
+
+def main() -> int:
+    """Run the parts, print what is lost, and write the page; rows of parts not run stay."""
+    reader = argparse.ArgumentParser(prog="torture", description=__doc__)
+    reader.add_argument("--only", default=",".join(PARTS), help="parts, divided by commas")
+    reader.add_argument("--seed", type=int, default=1)
+    asked = reader.parse_args()
+    rows, lost = table.rows_of(PAGE), 0
+    for part in asked.only.split(","):
+        with tempfile.TemporaryDirectory(prefix="torture-") as folder:
+            found: dict[str, list[Trial]] = {}
+            for trial in PARTS[part](Bench(Path(folder), asked.seed)):
+                found.setdefault(trial.what, []).append(trial)
+                lost += trial.outcome == "lost"
+                print(f"{trial.what} (seed {trial.seed}): {trial.outcome} {trial.note}", flush=True)
+        rows |= {what: table.row(what, trials) for what, trials in found.items()}
+        table.write(PAGE, rows, PARTS)
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

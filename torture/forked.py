@@ -1,0 +1,90 @@
+"""The command line in a forked process: one of its own, but with torch imported already.
+
+Importing takes seconds in which nothing can be lost; a hundred kills should fall into the work.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+
+@cache
+def _warm_up() -> None:
+    """Import what a run imports, so that no child need do it; nothing here starts a thread."""
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    import altair  # noqa: F401
+    import vl_convert  # noqa: F401
+
+    import gendalens
+    import gendalens.commands.run
+    import gendalens.report.audit
+
+    few: dict[str, Any] = {"data": "builtin", "sample": 2, "cache": False}
+    gendalens.run("demo-lm", **few)
+    gendalens.run("demo-ner", repeats=1, **few)
+
+
+class Forked:
+    """A running command; what it writes goes to two files in ``folder``."""
+
+    def __init__(self, arguments: Sequence[str], home: Path, folder: Path) -> None:
+        _warm_up()
+        self.out, self.errors = folder / "stdout", folder / "stderr"
+        self.returncode: int | None = None
+        self.pid = os.fork()
+        if self.pid == 0:
+            self._work(arguments, home)
+
+    def poll(self) -> int | None:
+        """The exit code, negative for a signal; None while it runs."""
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def wait(self, timeout: float = 240) -> int:
+        """The exit code, once there is one."""
+        end = time.monotonic() + timeout
+        while (code := self.poll()) is None:
+            if time.monotonic() > end:
+                self.kill()
+                raise TimeoutError(f"process {self.pid} hangs")
+            time.sleep(0.005)
+        return code
+
+    def kill(self) -> None:
+        """Kill -9."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    def _work(self, arguments: Sequence[str], home: Path) -> NoReturn:
+        code = 1
+        try:
+            for number, path in ((1, self.out), (2, self.errors)):
+                file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+                os.dup2(file, number)
+            # A shell's background jobs, and all they start, would not hear it.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            os.environ["GENDALENS_HOME"] = str(home)
+            sys.argv = ["gendalens", *arguments]
+            sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+            from gendalens.cli import main
+
+            main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            for stream in (sys.stdout, sys.stderr):
+                if stream is not None:
+                    stream.flush()
+            os._exit(code)

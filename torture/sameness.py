@@ -1,0 +1,43 @@
+"""Are two runs the same? Every word, and every number to 1e-6."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+TOLERANCE = 1e-6
+
+
+def runs_differ(one: Path, other: Path) -> str | None:
+    """Where the results in two run folders differ; None where they are the same."""
+    names = [_results(folder) for folder in (one, other)]
+    if names[0] != names[1]:
+        return f"{names[0] ^ names[1]} in one run only"
+    for name in sorted(names[0]):
+        plain = [json.loads((folder / name).read_text("utf-8")) for folder in (one, other)]
+        if where := differ(*plain):
+            return f"{name}: {where}"
+    return None
+
+
+def differ(one: Any, other: Any, where: str = "") -> str | None:
+    """Where two pieces of plain data differ; None where they are the same."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        if list(one) != list(other):
+            return f"{where}: other names"
+        pairs = [(one[name], other[name], f"{where}/{name}") for name in one]
+    elif isinstance(one, list) and isinstance(other, list):
+        if len(one) != len(other):
+            return f"{where}: other length"
+        pairs = [(a, b, f"{where}/{i}") for i, (a, b) in enumerate(zip(one, other, strict=True))]
+    elif isinstance(one, float) and isinstance(other, float):
+        near = abs(one - other) <= TOLERANCE * max(1.0, abs(one))
+        return None if near else f"{where}: {one} and {other}"
+    else:
+        return None if one == other else f"{where}: {one!r} and {other!r}"
+    return next((found for a, b, place in pairs if (found := differ(a, b, place))), None)
+
+
+def _results(folder: Path) -> frozenset[str]:
+    return frozenset(str(path.relative_to(folder)) for path in folder.rglob("result.json"))

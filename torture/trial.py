@@ -1,0 +1,40 @@
+"""One disturbance and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from torture.place import Ended, Place
+from torture.sameness import runs_differ
+
+Outcome = Literal["same", "sentence", "lost", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A disturbance, the seed that repeats it, and its outcome; ``note`` says why it was lost."""
+
+    what: str
+    seed: int
+    outcome: Outcome
+    note: str = ""
+
+
+def judged(
+    what: str, seed: int, end: Ended, place: Place, arguments: Sequence[str], whole: Path
+) -> Trial:
+    """The same result as undisturbed, or one sentence after which the same command gives it."""
+    if end.fault:
+        return Trial(what, seed, "lost", end.fault)
+    if end.code == 0:
+        difference = runs_differ(whole, place.out)
+        return Trial(what, seed, "lost" if difference else "same", difference or "")
+    again = place.run(arguments)
+    difference = again.fault or again.errors if again.code else runs_differ(whole, place.out)
+    if difference:
+        return Trial(what, seed, "lost", f"after {end.sentences}: {difference}")
+    note = end.sentences[0] if end.sentences else f"exit code {end.code}"
+    return Trial(what, seed, "sentence", note)
