@@ -191,7 +191,9 @@ def test_a_model_whose_answers_are_constant_is_told_and_the_result_is_kept(
 def _start(causal: Path, data: list[str], out: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "gendalens", "run", str(causal), *data, "--out", str(out)]
     return subprocess.Popen(
-        [*command, "--batch-tokens", "64"],
+        [*command, "--batch-tokens", "1"],  # one request at a time, so that it lasts a while
+        # Where the tests run in the background, Ctrl-C is ignored, and so would it be here.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
