@@ -12,6 +12,7 @@ from gendalens.engine.cache import Cache
 from gendalens.engine.planner import plan
 from gendalens.errors import UserError
 from gendalens.models.base import BATCH_TOKENS, Answer, Backend, Request
+from gendalens.models.checkpoint import out_of_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class _Run:
         try:
             return self.backend.answer(batch)
         except (MemoryError, RuntimeError) as error:
-            if not _out_of_memory(error):
+            if not out_of_memory(error):
                 raise
             if len(batch) == 1:
                 raise UserError(
@@ -115,11 +116,6 @@ class _Run:
     def _halves(self, batch: Sequence[Any]) -> list[Answer]:
         middle = len(batch) // 2
         return self.answer(batch[:middle]) + self.answer(batch[middle:])
-
-
-def _out_of_memory(error: BaseException) -> bool:
-    text = str(error).lower()
-    return isinstance(error, MemoryError) or "out of memory" in text or "alloc" in text
 
 
 def _check_numbers(backend: Backend, request: Request, answer: Answer) -> None:
