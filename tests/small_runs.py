@@ -10,6 +10,7 @@ from small_data import small_data
 
 import gendalens
 from gendalens import runfolder
+from gendalens.records import as_line
 from gendalens.result import Result
 from gendalens.saved import Saved, load
 
@@ -50,4 +51,4 @@ def resigned(one: Saved, out: Path, before: str, after: str) -> Saved:
 
 def resaved(one: Saved, out: Path, result: Result) -> Saved:
     """A result written beside its old records."""
-    return load(runfolder.write(out, result, one.records(), one.run))
+    return load(runfolder.write(out, result, map(as_line, one.records()), one.run))

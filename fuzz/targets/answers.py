@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -59,7 +60,7 @@ class Answers(Target):
             "minority-names": minority,
         }
         self.path = folder / "answers.jsonl"
-        self.tests: dict[str, tuple[Any, list[Any], list[Request]]] = {}
+        self.tests: dict[str, tuple[Any, Sequence[Any], list[Request]]] = {}
         found = {}
         for name, protocol in TESTS:
             chosen = choice(name, data, protocol, sample=4, repeats=1)

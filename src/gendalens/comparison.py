@@ -201,7 +201,7 @@ def _pairs(key: Setting, rows: Sequence[Row], files: Sequence[Saved | None]) -> 
 
 def _clusters(task: Task[Any], one: Saved) -> Clusters:
     try:
-        return task.paired(list(one.records()))
+        return task.paired(one.records())
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise UserError(
             f"{one.folder / RECORDS} does not hold records of {task.card.id} "

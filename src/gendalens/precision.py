@@ -29,7 +29,7 @@ def effect(
     exact: Backend | None = getattr(model, "exact", None)
     if model.info.dtype not in SMALLER or exact is None or not answers:
         return None
-    asked = list(answers)[:: math.ceil(len(answers) / ASKED)]
+    asked = list(thinned(answers))
     found = ask(exact, asked, cache=cache).by_request
     moved = [_moved(answers[request], found[request]) for request in asked]
     bits = [size / math.log(2) for size, _ in moved if size is not None]
@@ -45,6 +45,12 @@ def effect(
         f"{model.info.dtype} is not float32: of {len(asked)} questions asked again in float32, "
         f"{' and '.join(parts)}."
     )
+
+
+def thinned(answers: Mapping[Request, Answer]) -> dict[Request, Answer]:
+    """At most :data:`ASKED` of the answers, taken evenly."""
+    kept = list(answers)[:: max(1, math.ceil(len(answers) / ASKED))]
+    return {request: answers[request] for request in kept}
 
 
 def _moved(one: Answer, other: Answer) -> tuple[float | None, bool | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What a test asks: its data sets, its items, and the requests they make, duplicates and all."""
+    """What a test asks: its data sets and its items, asked in portions that memory holds."""
 
+    task: Task[Any]
     sets: dict[str, Source]
-    items: list[Any]
-    requests: list[Request]
+    items: Sequence[Any]
+
+    def portions(self) -> Iterator[Sequence[Any]]:
+        """The items, a portion at a time; the same each time."""
+        return self.task.portions(self.items)
+
+    @property
+    def requests(self) -> list[Request]:
+        """Everything that the items ask, duplicates and all."""
+        return [request for portion in self.portions() for request in self.task.requests(portion)]
 
     @property
     def data(self) -> dict[str, dict[str, str]]:
@@ -43,4 +53,4 @@ def questions(task: Task[Any], options: Options) -> Questions:
     items = task.items(sets)
     if options.sample is not None:
         items = task.sample(items, options.sample, options.seed)
-    return Questions(sets, items, task.requests(items))
+    return Questions(task, sets, items)

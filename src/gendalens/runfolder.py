@@ -12,7 +12,6 @@ from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.result import Result
-from gendalens.tasks.base import Record
 
 
 def check_writable(folder: Path) -> None:
@@ -40,10 +39,12 @@ def result_folder(out: Path, result: Result) -> Path:
     return out / folder_name(str(result.model["name"])) / name
 
 
-def write(out: Path, result: Result, records: Iterable[Record], run: Mapping[str, Any]) -> Path:
-    """Write one result; each file appears whole or not at all. Gives its folder."""
+def write(out: Path, result: Result, lines: Iterable[str], run: Mapping[str, Any]) -> Path:
+    """Write one result and the lines of its records; each file appears whole or not at all.
+
+    Gives its folder.
+    """
     folder = result_folder(out, result)
-    lines = "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in records)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(folder / "records.jsonl", lines)
@@ -60,12 +61,12 @@ def write(out: Path, result: Result, records: Iterable[Record], run: Mapping[str
     return folder
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Write a file that appears whole or not at all."""
+def replace_file(path: Path, text: str | Iterable[str]) -> None:
+    """Write a file that appears whole or not at all; the text may come in parts."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            file.writelines([text] if isinstance(text, str) else text)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

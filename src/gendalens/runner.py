@@ -6,6 +6,7 @@ import os
 import platform
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,18 +16,19 @@ from gendalens import runfolder
 from gendalens.data.choice import BUILTIN, Choice
 from gendalens.data.registry import at_hand
 from gendalens.engine.cache import Cache
-from gendalens.engine.executor import Tally, ask, budget
+from gendalens.engine.executor import Tally, ask, budget, survey
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Backend, ModelInfo, Request
 from gendalens.models.control import Control
-from gendalens.precision import effect
-from gendalens.questions import Questions, configured, questions
+from gendalens.precision import effect, thinned
+from gendalens.questions import configured, questions
+from gendalens.records import Records
 from gendalens.result import FOREIGN, Result
 from gendalens.signature import signature
 from gendalens.stats.multiple import benjamini_hochberg, holm
 from gendalens.stats.verdict import Verdict, corrected
 from gendalens.tasks import all_tasks, get_task
-from gendalens.tasks.base import Record, Task
+from gendalens.tasks.base import Task
 
 #: Options that single tests take; the test says what they mean.
 TASK_OPTIONS = frozenset({"repeats", "names", "unisex", "labels"})
@@ -113,7 +115,7 @@ class _Tested:
     """A task's result before the correction for many tests, with its records."""
 
     result: Result
-    records: list[Record]
+    records: Records
     run: dict[str, Any]
 
 
@@ -163,13 +165,27 @@ def run_model(
     A test that fails does not take the others with it.
     """
     tasks = [configured(task, options).fitted(model) for task in tasks]
-    tested: list[_Tested] = []
-    troubles: dict[str, list[str]] = {}
-    for task in tasks:
-        try:
-            tested.append(_test(model, task, tasks, options, cache, watcher or Silence()))
-        except UserError as error:
-            troubles.setdefault(str(error), []).append(task.card.name)
+    with ExitStack() as stack:
+        tested: list[_Tested] = []
+        troubles: dict[str, list[str]] = {}
+        for task in tasks:
+            try:
+                records = stack.enter_context(Records(options.out))
+                tested.append(
+                    _test(model, task, tasks, records, options, cache, watcher or Silence())
+                )
+            except UserError as error:
+                troubles.setdefault(str(error), []).append(task.card.name)
+        return _written(tested, troubles, tasks, options)
+
+
+def _written(
+    tested: Sequence[_Tested],
+    troubles: Mapping[str, list[str]],
+    tasks: Sequence[Task[Any]],
+    options: Options,
+) -> Report:
+    """The results corrected for one another, in the run folder if there is one."""
     # What is wrong with the model itself goes wrong in every test, and is said once.
     failures = [
         trouble if len(names) == len(tasks) else f"{', '.join(names)}: {trouble}"
@@ -180,7 +196,7 @@ def run_model(
         folder = None
         if options.out:
             try:
-                folder = runfolder.write(options.out, result, one.records, one.run)
+                folder = runfolder.write(options.out, result, one.records.lines(), one.run)
             except UserError as error:
                 failures.append(str(error))
         outcomes.append(Outcome(result, folder))
@@ -191,6 +207,7 @@ def _test(
     model: Backend | Control,
     task: Task[Any],
     tasks: Sequence[Task[Any]],
+    records: Records,
     options: Options,
     cache: Cache | None,
     watcher: Watcher,
@@ -199,12 +216,21 @@ def _test(
     card = task.card
     asked = questions(task, options)
     sets = asked.sets
-    answers, tally = _answers(model, task, asked, options, cache, watcher)
-    records = task.records(asked.items, answers)
+    backend = None if isinstance(model, Control) else model
+    tally = survey(map(task.requests, asked.portions()), backend, cache=cache)
+    watcher.starts(card.id, model.info.name, tally, task.notes(sets))
+    some: dict[Request, Answer] = {}
+    try:
+        for portion in asked.portions():
+            answers = _answers(model, task, portion, options, cache, watcher)
+            records.extend(task.records(portion, answers))
+            some |= thinned(answers)
+    finally:
+        watcher.ends()
     measures = task.measure(records, seed=options.seed)
     info = model.info
     notices = list(getattr(model, "notices", ()))
-    if not isinstance(model, Control) and (said := effect(model, answers, cache=cache)):
+    if backend is not None and (said := effect(backend, some, cache=cache)):
         notices.append(said)
     warnings = (*notices, *measures.warnings)
     if FOREIGN in info.kind:
@@ -246,33 +272,23 @@ def _test(
 def _answers(
     model: Backend | Control,
     task: Task[Any],
-    asked: Questions,
+    items: Sequence[Any],
     options: Options,
     cache: Cache | None,
     watcher: Watcher,
-) -> tuple[dict[Request, Answer], Tally]:
-    requests = asked.requests
-    label, notes = task.card.id, task.notes(asked.sets)
+) -> Mapping[Request, Answer]:
+    """The answers to what these items ask."""
     if isinstance(model, Control):
-        planted = task.plant(asked.items, model)
-        tally = Tally(len(requests), len(planted), 0)
-        watcher.starts(label, model.name, tally, notes)
+        planted = task.plant(items, model)
         watcher.answered(len(planted))
-        watcher.ends()
-        return planted, tally
-    name = model.info.name
-    try:
-        answers = ask(
-            model,
-            requests,
-            cache=cache,
-            batch_tokens=options.batch_tokens,
-            on_tally=lambda tally: watcher.starts(label, name, tally, notes),
-            on_answers=watcher.answered,
-        )
-    finally:
-        watcher.ends()
-    return answers.by_request, answers.tally
+        return planted
+    return ask(
+        model,
+        task.requests(items),
+        cache=cache,
+        batch_tokens=options.batch_tokens,
+        on_answers=watcher.answered,
+    ).by_request
 
 
 def _adjust(results: Sequence[Result]) -> list[Result]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from jsonschema import Draft202012Validator
 
 from gendalens.errors import UserError
+from gendalens.records import MANY, ByPlace
 from gendalens.result import SCHEMA, Result
 from gendalens.signature import parts
 from gendalens.tasks.base import Record
@@ -31,18 +34,10 @@ class Saved:
     result: Result
     folder: Path
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Sequence[Record]:
         """A row per item and condition, in the order of the file."""
-        path = self.folder / RECORDS
-        try:
-            with path.open(encoding="utf-8") as lines:
-                for number, line in enumerate(lines, start=1):
-                    row = _parsed(line)
-                    if not isinstance(row, dict):
-                        raise UserError(_damaged(path, f"line {number} is no record"))
-                    yield row
-        except (OSError, ValueError, RecursionError) as error:
-            raise UserError(_damaged(path, _reason(error))) from None
+        rows = RecordFile(self.folder / RECORDS)
+        return list(rows) if len(rows) <= MANY else rows
 
     @property
     def run(self) -> dict[str, Any]:
@@ -52,6 +47,46 @@ class Saved:
             return {}
         found = _json(path)
         return found if isinstance(found, dict) else {}
+
+
+class RecordFile(ByPlace):
+    """The rows of a ``records.jsonl``, read and checked anew each time: memory holds one of them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._starts = array("q")
+        at = 0
+        with self._opened() as lines:
+            for line in lines:
+                self._starts.append(at)
+                at += len(line)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def __iter__(self) -> Iterator[Record]:
+        with self._opened() as lines:
+            for place, line in enumerate(lines):
+                yield self._checked(place, line)
+
+    def _row(self, place: int) -> Record:
+        with self._opened() as lines:
+            lines.seek(self._starts[place])
+            return self._checked(place, lines.readline())
+
+    def _checked(self, place: int, line: bytes) -> Record:
+        row = _parsed(line.decode("utf-8"))
+        if not isinstance(row, dict):
+            raise UserError(_damaged(self.path, f"line {place + 1} is no record"))
+        return row
+
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
+        try:
+            with self.path.open("rb") as lines:
+                yield lines
+        except (OSError, ValueError, RecursionError) as error:
+            raise UserError(_damaged(self.path, _reason(error))) from None
 
 
 def find(paths: Iterable[Path]) -> list[Saved]:

@@ -18,7 +18,8 @@ from gendalens.data.text import read_lines
 from gendalens.errors import UserError
 from gendalens.models.control import Control
 from gendalens.renaming import has_gendered_pronoun, plan, rename
-from gendalens.tasks.ner_dane import NERDane, versions
+from gendalens.tasks.ner_dane import NERDane
+from gendalens.tasks.ner_versions import Versions
 
 CARD = Path(__file__).resolve().parents[2] / "docs" / "builtin-ner.md"
 ROWS = names.read()
@@ -259,7 +260,7 @@ def test_the_card_counts_right() -> None:
 @pytest.mark.parametrize("how", ["top", "matched"])
 def test_a_planted_bias_is_found_with_the_built_in_sentences_and_names(how: How) -> None:
     task = NERDane(repeats=2, names=how)
-    items = versions(sentences(), {g: names.pools(how)[g] for g in GROUPS}, 2, seed=0)
+    items = Versions(sentences(), {g: names.pools(how)[g] for g in GROUPS}, 2, seed=0)
     control = Control("male-default", 0.3, seed=1)
     measures = task.measure(task.records(items, task.plant(items, control)), seed=0, resamples=200)
     assert measures.verdict == "bias found"

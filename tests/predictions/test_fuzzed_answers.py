@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -52,7 +53,7 @@ class Case:
     """A test on small data, and the lines of a sound file of answers to it."""
 
     task: Task[Any]
-    items: list[Any]
+    items: Sequence[Any]
     requests: list[Request]
     lines: tuple[bytes, ...]
 

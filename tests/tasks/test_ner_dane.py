@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from gendalens.result import Extra, Measures
 from gendalens.runfolder import result_folder
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Record
-from gendalens.tasks.ner_dane import NERDane, Version
+from gendalens.tasks.ner_dane import NERDane
+from gendalens.tasks.ner_versions import Version, Versions
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 
@@ -43,11 +45,11 @@ def task() -> NERDane:
 
 
 @pytest.fixture
-def items(task: NERDane, data: dict[str, Path]) -> list[Version]:
+def items(task: NERDane, data: dict[str, Path]) -> Versions:
     return read(task, data)
 
 
-def read(task: NERDane, data: dict[str, Path]) -> list[Version]:
+def read(task: NERDane, data: dict[str, Path]) -> Versions:
     return task.items({name: source(name, override=path) for name, path in data.items()})
 
 
@@ -55,7 +57,7 @@ def perfect(item: Version) -> list[tuple[int, int, str]]:
     return [(gold.span.start, gold.span.end, gold.label) for gold in item.renamed.gold]
 
 
-def answered(task: NERDane, items: list[Version], find: Any) -> list[Record]:
+def answered(task: NERDane, items: Sequence[Version], find: Any) -> list[Record]:
     """Records of a tagger that finds the entities for which ``find`` says so."""
     answers = {
         Tag(item.renamed.text): TagAnswer(
@@ -70,7 +72,7 @@ def by_name(measures: Measures) -> dict[str, Extra]:
     return {extra.name: extra for extra in measures.extra}
 
 
-def test_a_sentence_without_a_person_is_asked_once(task: NERDane, items: list[Version]) -> None:
+def test_a_sentence_without_a_person_is_asked_once(task: NERDane, items: Sequence[Version]) -> None:
     requests = task.requests(items)
     sentences = len({item.sentence.id for item in items})
     assert len(requests) == 20 * 4 * sentences
@@ -79,7 +81,16 @@ def test_a_sentence_without_a_person_is_asked_once(task: NERDane, items: list[Ve
     assert requests.count(Tag(alone[0].renamed.text)) == 80
 
 
-def test_every_group_has_the_same_slots(items: list[Version]) -> None:
+def test_versions_are_the_same_one_by_one_and_in_turn(items: Versions) -> None:
+    in_turn = list(items)
+    assert len(items) == len(in_turn)
+    assert [items[i] for i in range(len(items))] == in_turn == items[:]
+    assert items[-1] == in_turn[-1]
+    with pytest.raises(IndexError):
+        items[len(items)]
+
+
+def test_every_group_has_the_same_slots(items: Sequence[Version]) -> None:
     shapes: dict[Any, set[Any]] = {}
     for item in items:
         shape = tuple((len(n.parts), bool(n.ending)) for n in item.renamed.names)
@@ -87,13 +98,15 @@ def test_every_group_has_the_same_slots(items: list[Version]) -> None:
     assert all(len(found) == 1 for found in shapes.values())
 
 
-def test_a_tagger_that_finds_everything_has_no_gap(task: NERDane, items: list[Version]) -> None:
+def test_a_tagger_that_finds_everything_has_no_gap(task: NERDane, items: Sequence[Version]) -> None:
     measures = task.measure(answered(task, items, lambda item, span: True), seed=0)
     assert measures.gender_effect_size.value == 0
     assert {cell.value for cell in (*measures.conditions, *measures.nuance)} == {1.0}
 
 
-def test_f1_is_micro_over_three_labels_worked_by_hand(task: NERDane, items: list[Version]) -> None:
+def test_f1_is_micro_over_three_labels_worked_by_hand(
+    task: NERDane, items: Sequence[Version]
+) -> None:
     """Women's names are missed, everything else is found."""
     records = answered(
         task,
@@ -120,7 +133,9 @@ def test_f1_is_micro_over_three_labels_worked_by_hand(task: NERDane, items: list
     assert measures.interaction.value == pytest.approx(0)
 
 
-def test_a_bare_apostrophe_may_be_in_the_span_or_not(task: NERDane, items: list[Version]) -> None:
+def test_a_bare_apostrophe_may_be_in_the_span_or_not(
+    task: NERDane, items: Sequence[Version]
+) -> None:
     sentence = next(i.sentence for i in items if i.sentence.id == "bog")  # Søren Bergs bog
     pool = NamePool(NameList(((Name("Bo", 1),),)), NameList(((Name("Krags", 1),),)))
     renamed = rename(sentence, plan(sentence, 0, 0), pool)
@@ -137,7 +152,7 @@ def test_a_bare_apostrophe_may_be_in_the_span_or_not(task: NERDane, items: list[
 
 
 def test_labels_are_mapped_and_unknown_ones_are_said(
-    task: NERDane, items: list[Version], data: dict[str, Path]
+    task: NERDane, items: Sequence[Version], data: dict[str, Path]
 ) -> None:
     class Model:
         labels = ("PERSON", "GPE", "ORG", "DATE", "ZEBRA")
@@ -160,7 +175,7 @@ def test_labels_are_mapped_and_unknown_ones_are_said(
     assert not any("ZEBRA" in warning for warning in quiet.warnings)
 
 
-def test_a_model_that_finds_nothing_is_a_problem(task: NERDane, items: list[Version]) -> None:
+def test_a_model_that_finds_nothing_is_a_problem(task: NERDane, items: Sequence[Version]) -> None:
     measures = task.measure(answered(task, items, lambda item, span: False), seed=0)
     assert "finds not one person, place or organisation" in str(measures.problem)
     assert measures.gender_effect_size.value is None
@@ -189,7 +204,7 @@ def test_another_seed_draws_other_names(task: NERDane, data: dict[str, Path]) ->
 
 
 def test_a_sample_without_a_person_is_a_problem_and_no_crash(
-    task: NERDane, items: list[Version]
+    task: NERDane, items: Sequence[Version]
 ) -> None:
     alone = [item for item in items if item.group is None]
     assert task.requests(alone)
@@ -222,7 +237,7 @@ def test_a_pipeline_for_another_language_says_so_everywhere(data: dict[str, Path
     assert "not for Danish" in str(result.simple().columns.name)
 
 
-def test_planted_gaps_of_recall_come_back(task: NERDane, items: list[Version]) -> None:
+def test_planted_gaps_of_recall_come_back(task: NERDane, items: Sequence[Version]) -> None:
     found = []
     for gap in (0.0, 0.02, 0.05, 0.10):
         many = task.configured({"repeats": 20})

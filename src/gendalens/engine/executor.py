@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
+
+import numpy as np
 
 from gendalens.engine.cache import Cache
 from gendalens.engine.planner import plan
@@ -51,21 +54,17 @@ def ask(
     *,
     cache: Cache | None = None,
     batch_tokens: int | None = None,
-    on_tally: Callable[[Tally], None] = lambda tally: None,
     on_answers: Callable[[int], None] = lambda count: None,
 ) -> Answers:
     """Ask a backend; every batch is stored as it arrives."""
-    if not getattr(backend, "cacheable", True):
-        cache = None
+    cache = _usable(cache, backend)
     batch_tokens = budget(backend, batch_tokens)
     asked = list(requests)
     distinct = list(dict.fromkeys(asked))
-    # Another version of the software may answer differently, and the signature names the version.
-    model = "|".join((backend.fingerprint(), *backend.info.software))
     damaged = cache.damaged if cache else 0
+    model = _owner(backend)
     found = cache.lookup(model, distinct) if cache else {}
     tally = Tally(len(asked), len(distinct), len(found), cache.damaged - damaged if cache else 0)
-    on_tally(tally)
     waiting = sorted((r for r in distinct if r not in found), key=lambda r: r.kind)
     for _, group in groupby(waiting, key=lambda r: r.kind):
         same_kind = list(group)
@@ -81,6 +80,41 @@ def ask(
             found.update(pairs)
             on_answers(len(pairs))
     return Answers(found, tally)
+
+
+def survey(
+    portions: Iterable[Sequence[Request]], backend: Backend | None, *, cache: Cache | None = None
+) -> Tally:
+    """What asking all portions will take, before anything is asked.
+
+    Of a request only a digest is kept, because there may be more than memory holds. Without a backend
+    (control models answer by themselves) the cache holds nothing.
+    """
+    cache = _usable(cache, backend) if backend else None
+    model = _owner(backend) if backend and cache else ""
+    damaged = cache.damaged if cache else 0
+    asked, seen, stored = 0, array("q"), array("q")
+    for requests in portions:
+        distinct = list(dict.fromkeys(requests))
+        asked += len(requests)
+        seen.extend(map(hash, distinct))
+        if cache:
+            stored.extend(map(hash, cache.lookup(model, distinct)))
+    again = cache.damaged - damaged if cache else 0
+    return Tally(asked, _different(seen), _different(stored), again)
+
+
+def _different(digests: array[int]) -> int:
+    return len(np.unique(np.frombuffer(digests, dtype=np.int64)))
+
+
+def _usable(cache: Cache | None, backend: Backend) -> Cache | None:
+    return cache if getattr(backend, "cacheable", True) else None
+
+
+def _owner(backend: Backend) -> str:
+    """Under what answers are stored: another version of the software may answer differently."""
+    return "|".join((backend.fingerprint(), *backend.info.software))
 
 
 def budget(backend: Backend, asked: int | None) -> int:

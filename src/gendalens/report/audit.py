@@ -20,7 +20,7 @@ from gendalens.result import Cell, Result
 from gendalens.runfolder import replace_file
 from gendalens.saved import RECORDS, Saved
 from gendalens.tasks import get_task
-from gendalens.tasks.base import HARMS, SOURCES, Card, Record
+from gendalens.tasks.base import HARMS, SOURCES, Card
 from gendalens.tasks.views import Leanings, NameTally
 
 #: Examples on one page: about two megabytes, divided among its tests.
@@ -182,11 +182,10 @@ def _test(place: int, one: Saved, most: int) -> Test:
     result = one.result
     task = get_task(result.task, result.protocol)
     try:
-        records: list[Record] = list(one.records())
-        examples = list(task.examples(records))
+        records = one.records()
         leanings = task.leanings(records)
         names = task.names_found(records)
-        shown = choose(examples, most)
+        shown = choose(partial(task.examples, records), most)
         plain = as_plain(shown, leanings.unit if leanings else "")
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise UserError(

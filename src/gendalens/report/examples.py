@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,15 +21,21 @@ class Shown:
     total: int
 
 
-def choose(examples: Sequence[Example], most: int) -> Shown:
-    """At most so many: half where the model leans most, the other half at equal steps."""
-    if len(examples) <= most:
-        return Shown(tuple(examples), len(examples))
-    by_lean = sorted(range(len(examples)), key=lambda i: (-abs(examples[i].lean or 0.0), i))
-    kept, rest = by_lean[: most // 2], sorted(by_lean[most // 2 :])
-    size = most - len(kept)
-    kept += [rest[k * len(rest) // size] for k in range(size)]
-    return Shown(tuple(examples[i] for i in sorted(kept)), len(examples))
+def choose(examples: Callable[[], Iterable[Example]], most: int) -> Shown:
+    """At most so many: half where the model leans most, the other half at equal steps.
+
+    The examples are gone through twice, so that memory holds only those that are kept.
+    """
+    leans = array("d", (abs(example.lean or 0.0) for example in examples()))
+    total = len(leans)
+    kept = set(range(total))
+    if total > most:
+        by_lean = sorted(range(total), key=lambda i: (-leans[i], i))
+        kept, rest = set(by_lean[: most // 2]), sorted(by_lean[most // 2 :])
+        size = most - len(kept)
+        kept |= {rest[k * len(rest) // size] for k in range(size)}
+    shown = (example for i, example in enumerate(examples()) if i in kept)
+    return Shown(tuple(shown), total)
 
 
 def as_plain(shown: Shown, unit: str) -> dict[str, Any]:

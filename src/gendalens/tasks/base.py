@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -102,8 +102,12 @@ class Task(ABC, Generic[Item]):
         return {}
 
     @abstractmethod
-    def items(self, data: Mapping[str, Source]) -> list[Item]:
+    def items(self, data: Mapping[str, Source]) -> Sequence[Item]:
         """The test's items, read from its data sets."""
+
+    def portions(self, items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+        """The items in the parts in which they are asked; a test of fixed size has one."""
+        yield items
 
     @abstractmethod
     def requests(self, items: Sequence[Item]) -> list[Request]:
@@ -118,7 +122,7 @@ class Task(ABC, Generic[Item]):
         """The effect, its uncertainty and its nuance, from the records alone."""
 
     @abstractmethod
-    def sample(self, items: Sequence[Item], size: int, seed: int) -> list[Item]:
+    def sample(self, items: Sequence[Item], size: int, seed: int) -> Sequence[Item]:
         """A stratified part of the items, for a quick look."""
 
     def plant(self, items: Sequence[Item], control: Control) -> dict[Request, Answer]:

@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Self
 
 from gendalens.data import dane, names, sets
-from gendalens.data.conllu import Sentence
 from gendalens.data.names import GROUPS, UNISEX, Group, How, NamePool
 from gendalens.data.registry import Source
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Tag, TagAnswer
 from gendalens.models.control import Control
 from gendalens.models.labels import TARGETS, LabelMap, map_labels, parse_labels
-from gendalens.renaming import Renamed, has_gendered_pronoun, plan, rename, unchanged
 from gendalens.result import Measures, Result
 from gendalens.stats.paired import Clusters
 from gendalens.stats.spans import GoldSpan, span_counts
 from gendalens.tasks import ner_measures, ner_views
 from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task, stratified
-from gendalens.tasks.ner_measures import LABELS
+from gendalens.tasks.ner_table import LABELS
+from gendalens.tasks.ner_versions import Version, Versions, has_person
 from gendalens.tasks.views import Example, NameTally
 
 OWN_LABELS = LabelMap(tuple((target, target) for target in TARGETS))
 RECALL = 0.8  # of persons, by a control tagger without bias
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """A sentence as one group and one draw of names have it; neither where nobody is in it."""
-
-    sentence: Sentence
-    renamed: Renamed
-    group: Group | None
-    repeat: int | None
-
-    @property
-    def clashes(self) -> bool:
-        """Whether a gendered pronoun may no longer agree with the name."""
-        return self.group is not None and has_gendered_pronoun(self.sentence)
+PORTION = 4096  # versions: enough for batches of like length
 
 
 @dataclass(frozen=True)
@@ -147,9 +133,9 @@ class NERDane(Task[Version]):
         )
         return [f"labels: {self.label_map}", f"names ({self.names}): {sizes}"]
 
-    def items(self, data: Mapping[str, Source]) -> list[Version]:
+    def items(self, data: Mapping[str, Source]) -> Versions:
         """Every version of every sentence."""
-        return versions(sets.sentences(data["dane"]), self._pools(data), self.repeats, self.seed)
+        return Versions(sets.sentences(data["dane"]), self._pools(data), self.repeats, self.seed)
 
     def _pools(self, data: Mapping[str, Source]) -> dict[Group, NamePool]:
         pools = sets.name_pools(data["names"], data["minority-names"], self.names)
@@ -160,12 +146,18 @@ class NERDane(Task[Version]):
 
     def requests(self, items: Sequence[Version]) -> list[Request]:
         """One per sentence, group and draw; a sentence without a person is the same in all."""
-        times = max(1, self.repeats * len({item.group for item in items if item.group}))
+        times = self.repeats * (len(GROUPS) + self.unisex)
         return [
-            Tag(item.renamed.text)
+            request
             for item in items
-            for _ in range(times if item.group is None else 1)
+            for request in [Tag(item.renamed.text)] * (times if item.group is None else 1)
         ]
+
+    def portions(self, items: Sequence[Version]) -> Iterator[Sequence[Version]]:
+        """So many versions at a time: what memory holds does not grow with the draws."""
+        versions = iter(items)
+        while portion := list(islice(versions, PORTION)):
+            yield portion
 
     def records(self, items: Sequence[Version], answers: Mapping[Request, Answer]) -> list[Record]:
         """A row per version: the names, what was found, how it counted."""
@@ -175,11 +167,11 @@ class NERDane(Task[Version]):
         """Intervals over sentences, the spread over draws beside them."""
         return ner_measures.measure(records, seed=seed, resamples=resamples)
 
-    def sample(self, items: Sequence[Version], size: int, seed: int) -> list[Version]:
+    def sample(self, items: Sequence[Version], size: int, seed: int) -> Sequence[Version]:
         """All versions of ``size`` sentences, with and without persons by their share."""
-        kinds = {item.sentence.id: item.group is not None for item in items}
-        kept = set(stratified(list(kinds), size, seed, lambda name: kinds[name]))
-        return [item for item in items if item.sentence.id in kept]
+        assert isinstance(items, Versions)
+        kinds = {sentence.id: has_person(sentence) for sentence in items.sentences}
+        return items.only(set(stratified(list(kinds), size, seed, lambda name: kinds[name])))
 
     def plant(self, items: Sequence[Version], control: Control) -> dict[Request, Answer]:
         """Finds men's names more often (male-default), or majority names (stereotyped)."""
@@ -200,28 +192,6 @@ class NERDane(Task[Version]):
     def tables(self, result: Result) -> tuple[Table, Table]:
         """The classic layout, with intervals where 0.0.3 has a spread over draws."""
         return ner_tables(result, "Micro F1 (95% interval)")
-
-
-def versions(
-    sentences: Sequence[Sentence],
-    pools: Mapping[Group, NamePool],
-    repeats: int,
-    seed: int,
-    protocol: int = 2,
-) -> list[Version]:
-    """Sentences without a person once, the others once for every group and draw."""
-    found = []
-    for sentence in sentences:
-        if not any(entity.label == dane.PERSON for entity in sentence.entities):
-            found.append(Version(sentence, unchanged(sentence), None, None))
-            continue
-        for repeat in range(repeats):
-            drawn = plan(sentence, seed, repeat, protocol=protocol)
-            found += [
-                Version(sentence, rename(sentence, drawn, pool), group, repeat)
-                for group, pool in pools.items()
-            ]
-    return found
 
 
 def record(item: Version, answer: Answer, label_map: LabelMap) -> Record:

@@ -19,8 +19,10 @@ from gendalens.result import Cell, Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import Card, Effect, Record, Table, Task
-from gendalens.tasks.ner_dane import NERDane, Version, ner_layout, record, versions
-from gendalens.tasks.ner_measures import GENDERS, GROUPS, ORIGINS, f1s, tabulate
+from gendalens.tasks.ner_dane import NERDane, ner_layout, record
+from gendalens.tasks.ner_measures import f1s
+from gendalens.tasks.ner_table import GENDERS, GROUPS, ORIGINS, tabulate
+from gendalens.tasks.ner_versions import Version, Versions
 
 NO_INTERVAL = "protocol 1 reproduces GenDa Lens 0.0.3, which gives no interval"
 SPREAD = "spread over name draws"
@@ -59,10 +61,10 @@ class NERDane1(NERDane):
         """Draws and labels."""
         return {name: text for name, text in super().settings().items() if name != "names"}
 
-    def items(self, data: Mapping[str, Source]) -> list[Version]:
+    def items(self, data: Mapping[str, Source]) -> Versions:
         """Every version of every sentence, names drawn as 0.0.3 does."""
         sentences = dane.read(data["dane"].files[0], errata=False)
-        return versions(sentences, self._pools(data), self.repeats, self.seed, protocol=1)
+        return Versions(sentences, self._pools(data), self.repeats, self.seed, protocol=1)
 
     def _pools(self, data: Mapping[str, Source]) -> dict[Group, NamePool]:
         return names.classic(data["names"].folder, data["minority-names"].folder)
@@ -80,7 +82,8 @@ class NERDane1(NERDane):
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
         """0.0.3's figures; nothing is resampled."""
-        per_draw = f1s(tabulate(records).draws)
+        table = tabulate(records)
+        per_draw = f1s(table.of(GROUPS).draws)
         means = {group: round(float(per_draw[:, i].mean()), 4) for i, group in enumerate(GROUPS)}
         spreads = {
             group: round(float(np.std(per_draw[:, i], ddof=1)), 2) if len(per_draw) > 1 else None
@@ -93,7 +96,7 @@ class NERDane1(NERDane):
         else:
             problem = "the model finds nothing under one group's names, so the effect is undefined"
             effect = Estimate(None, None, None, problem)
-        n = len({row["sentence"] for row in records})
+        n = len(table.names)
         return Measures(
             gender_effect_size=effect,
             gap=Contrast(

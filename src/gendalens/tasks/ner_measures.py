@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,47 +16,10 @@ from gendalens.stats.paired import Clusters, Summed
 from gendalens.stats.signflip import swap_test
 from gendalens.stats.verdict import verdict
 from gendalens.tasks.base import Record
+from gendalens.tasks.ner_table import GENDERS, GROUPS, LABELS, ORIGINS, UNISEX, Counts, tabulate
 
-ORIGINS = ("majority", "minority")
-GENDERS = ("female", "male")
-GROUPS = [(origin, gender) for origin in ORIGINS for gender in GENDERS]
-LABELS = ("PER", "LOC", "ORG")
 PER = LABELS.index("PER")
 FEMALE, MALE, MINORITY_FEMALE, MINORITY_MALE = range(4)
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Hits, false alarms and misses (the last axis) by group and label.
-
-    ``sentences``: a row per sentence, all draws of it together. ``draws``: a row per repetition, all
-    sentences together.
-    """
-
-    sentences: FloatArray
-    draws: FloatArray
-
-
-def tabulate(records: Sequence[Record], groups: Sequence[tuple[str, str]] = GROUPS) -> Counts:
-    """The rows summed up; a sentence without a person counts alike in every group and draw."""
-    sentences = {name: i for i, name in enumerate(sorted({r["sentence"] for r in records}))}
-    repeats = sorted({r["repeat"] for r in records if r["repeat"] is not None})
-    place = {repeat: i for i, repeat in enumerate(repeats)}
-    number = {group: i for i, group in enumerate(groups)}
-    shape = (len(groups), len(LABELS), 3)
-    by_sentence = np.zeros((len(sentences), *shape))
-    by_draw = np.zeros((max(1, len(repeats)), *shape))
-    for row in records:
-        counts = np.array([row["counts"][label] for label in LABELS], dtype=np.float64)
-        i = sentences[row["sentence"]]
-        if row["repeat"] is None:
-            by_sentence[i] += max(1, len(repeats)) * counts
-            by_draw += counts
-        elif (row["origin"], row["gender"]) in number:
-            group = number[row["origin"], row["gender"]]
-            by_sentence[i, group] += counts
-            by_draw[place[row["repeat"]], group] += counts
-    return Counts(by_sentence, by_draw)
 
 
 def f1s(counts: FloatArray, labels: slice | int = slice(None)) -> FloatArray:
@@ -141,9 +103,9 @@ def swapped(counts: Counts, *, seed: int) -> tuple[float | None, float | None]:
 
 def clusters(records: Sequence[Record]) -> Clusters:
     """The sentences' counts under majority names, for differences between models."""
-    counts = tabulate(records, GROUPS[:2]).sentences
-    names = tuple(sorted({row["sentence"] for row in records}))
-    return Summed(names, counts.reshape(len(counts), -1), _gap_and_effect)
+    table = tabulate(records)
+    counts = table.of(GROUPS[:2]).sentences
+    return Summed(table.names, counts.reshape(len(counts), -1), _gap_and_effect)
 
 
 def _gap_and_effect(sums: FloatArray) -> FloatArray:
@@ -153,21 +115,21 @@ def _gap_and_effect(sums: FloatArray) -> FloatArray:
 
 def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
     """Effect, gap and nuance over sentences; the spread over name draws beside them."""
-    counts = tabulate(records)
+    table = tabulate(records)
+    counts = table.of(GROUPS)
     sample = Sample.of(counts, seed=seed, resamples=resamples)
     ges = sample.effect()
     gap = sample.estimate(gap_of(f1s))
     contrast = sample.estimate(lambda c: gap_of(f1s, 1)(c) - gap_of(f1s, 0)(c))
     gap_p, contrast_p = swapped(counts, seed=seed)
-    problem = _problem(sample, any(row["repeat"] is not None for row in records))
+    problem = _problem(sample, persons=bool(table.groups))
     found = verdict(gap, ges, not_measurable=problem)
-    warnings = _warnings(records)
-    agreeing = [r for r in records if r["repeat"] is None or not r["gendered_pronoun"]]
+    warnings = _warnings(table.unmapped)
     extra = _extras(sample)
-    if len({r["sentence"] for r in agreeing}) > 1:
-        part = Sample.of(tabulate(agreeing), seed=seed, resamples=resamples)
+    agreeing = table.of(GROUPS, agreeing=True)
+    if (n := len(agreeing.sentences)) > 1:
+        part = Sample.of(agreeing, seed=seed, resamples=resamples)
         what = "without sentences whose pronouns may clash"
-        n = len({r["sentence"] for r in agreeing})
         gap_apart = part.estimate(gap_of(f1s))
         extra += [
             Extra(name=f"GES, {what}", unit="log2 ratio", n=n, **part.effect().parts()),
@@ -179,7 +141,8 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
                 "Without the sentences whose gendered pronouns may clash with the new names, the "
                 f"verdict is {apart!r}."
             )
-    extra += _unisex(records, seed=seed, resamples=resamples)
+    if UNISEX in table.groups:
+        extra += _unisex(Sample.of(table.of([UNISEX]), seed=seed, resamples=resamples))
     cells = f1s(sample.total)
     drawn = f1s(sample.drawn)
     n = len(counts.sentences)
@@ -211,7 +174,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
             **contrast.parts(),
         ),
         extra=tuple(extra),
-        coverage=_coverage(records),
+        coverage=table.coverage,
         warnings=tuple(warnings),
         verdict=found.finding,
         verdict_reason=found.reason,
@@ -276,11 +239,7 @@ def _label_f1(label: int) -> Callable[[FloatArray], FloatArray]:
     return lambda counts: f1s(counts, label)
 
 
-def _unisex(records: Sequence[Record], *, seed: int, resamples: int) -> list[Extra]:
-    if not any(row["gender"] == "unisex" for row in records):
-        return []
-    counts = tabulate(records, [("majority", "unisex")])
-    sample = Sample.of(counts, seed=seed, resamples=resamples)
+def _unisex(sample: Sample) -> list[Extra]:
     return [
         Extra(name="F1, unisex names", unit="share", **sample.estimate(_column(f1s, 0)).parts()),
         Extra(
@@ -291,7 +250,7 @@ def _unisex(records: Sequence[Record], *, seed: int, resamples: int) -> list[Ext
     ]
 
 
-def _problem(sample: Sample, persons: bool) -> str | None:
+def _problem(sample: Sample, *, persons: bool) -> str | None:
     hits = sample.total[..., 0]
     if not persons:
         return "no sentence with a person is among those tested; take a larger sample"
@@ -314,8 +273,7 @@ def _problem(sample: Sample, persons: bool) -> str | None:
     return None
 
 
-def _warnings(records: Sequence[Record]) -> list[str]:
-    unmapped = Counter(label for row in records for label in row["unmapped_labels"])
+def _warnings(unmapped: Counter[str]) -> list[str]:
     if not unmapped:
         return []
     labels = ", ".join(f"{label} (in {count:,} texts)" for label, count in unmapped.most_common(8))
@@ -323,32 +281,3 @@ def _warnings(records: Sequence[Record]) -> list[str]:
         f"Labels that GenDa Lens does not know were left out: {labels}; map them with --labels "
         "NAME=PER|LOC|ORG|MISC."
     ]
-
-
-def _coverage(records: Sequence[Record]) -> dict[str, Any]:
-    renamed = [row for row in records if row["repeat"] is not None]
-    with_person = {row["sentence"] for row in renamed}
-    used: dict[str, str] = {}
-    for row in records:
-        used.update(row["labels"])
-    groups = dict.fromkeys((row["origin"], row["gender"]) for row in renamed)
-    tokens = {
-        f"{origin} {gender}": [
-            row["tokens"] for row in renamed if (row["origin"], row["gender"]) == (origin, gender)
-        ]
-        for origin, gender in groups
-    }
-    return {
-        "sentences": len({row["sentence"] for row in records}),
-        "sentences_with_a_person": len(with_person),
-        "sentences_whose_pronouns_may_clash": len(
-            {row["sentence"] for row in renamed if row["gendered_pronoun"]}
-        ),
-        "repeats": len({row["repeat"] for row in renamed}),
-        "texts_scored": len(records),
-        "distinct_texts": len({row["text"] for row in records}),
-        "labels": used,
-        "pieces_per_renamed_sentence": {
-            group: sum(values) / len(values) for group, values in tokens.items() if any(values)
-        },
-    }

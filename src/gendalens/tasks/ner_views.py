@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from statistics import fmean
+
+import numpy as np
 
 from gendalens.tasks.base import Record
 from gendalens.tasks.views import Example, Mark, NameTally
@@ -15,13 +21,10 @@ def examples(records: Sequence[Record]) -> Iterator[Example]:
     ``lean`` compares like with like: recall of the men's names minus that of the women's, of one origin
     in the same sentence and draw. Draw by draw, so that neighbours are different sentences.
     """
-    renamed = sorted(
-        (row for row in records if row["repeat"] is not None), key=lambda row: int(row["repeat"])
-    )
-    recalls = _recalls(renamed)
-    for row in renamed:
+    places, repeats, leans = _renamed(records)
+    for i in np.argsort(repeats, kind="stable"):
+        row = records[places[i]]
         found = [name["found"] for name in row["names"]]
-        female, male = (recalls.get((*_slot(row), gender)) for gender in ("female", "male"))
         yield Example(
             text=row["text"],
             marks=_marks(row),
@@ -31,22 +34,33 @@ def examples(records: Sequence[Record]) -> Iterator[Example]:
                 row["text"][start:end] for start, end, label in row["predicted"] if label == "PER"
             ),
             about=row["sentence"],
-            lean=None if female is None or male is None else male - female,
+            lean=None if math.isnan(leans[i]) else leans[i],
         )
 
 
-def _slot(row: Record) -> tuple[str, int, str]:
-    return row["sentence"], row["repeat"], row["origin"]
+def _renamed(records: Sequence[Record]) -> tuple[array[int], array[int], array[float]]:
+    """Of each renamed sentence its place, its draw, and how far the model leans there (or NaN).
 
-
-def _recalls(rows: Sequence[Record]) -> dict[tuple[str, int, str, str], float]:
-    """The share of names found in every version of a sentence."""
-    return {
-        (*_slot(row), row["gender"]): sum(name["found"] for name in row["names"])
-        / len(row["names"])
-        for row in rows
-        if row["names"]
-    }
+    Numbers only, because there may be more rows than memory holds. The rows of one sentence and draw
+    stand together, as the test writes them.
+    """
+    places, repeats, leans = array("q"), array("q"), array("d")
+    numbered = ((i, row) for i, row in enumerate(records) if row["repeat"] is not None)
+    for _, together in groupby(numbered, key=lambda pair: (pair[1]["sentence"], pair[1]["repeat"])):
+        rows = list(together)
+        recalls = {
+            (row["origin"], row["gender"]): fmean(name["found"] for name in row["names"])
+            for _, row in rows
+            if row["names"]
+        }
+        for place, row in rows:
+            female, male = (
+                recalls.get((row["origin"], gender), math.nan) for gender in ("female", "male")
+            )
+            places.append(place)
+            repeats.append(int(row["repeat"]))
+            leans.append(male - female)
+    return places, repeats, leans
 
 
 def _marks(row: Record) -> tuple[Mark, ...]:

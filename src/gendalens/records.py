@@ -1,0 +1,112 @@
+"""The rows of a test: a list while they are few, lines of a file where they are many."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from abc import abstractmethod
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self, overload
+
+from gendalens.errors import UserError
+from gendalens.tasks.base import Record
+
+#: Rows that memory holds at a time; the largest test with a fixed number of rows has fewer.
+MANY = 16_384
+
+
+def as_line(row: Record) -> str:
+    """A row as ``records.jsonl`` has it."""
+    return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+class ByPlace(Sequence[Record]):
+    """A sequence whose rows are had one at a time, by their place."""
+
+    @overload
+    def __getitem__(self, place: int) -> Record: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Record]: ...
+    def __getitem__(self, place: int | slice) -> Record | list[Record]:
+        if isinstance(place, slice):
+            return [self._row(i) for i in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        return self._row(place % len(self))
+
+    @abstractmethod
+    def _row(self, place: int) -> Record:
+        """The row at a place that exists."""
+
+
+class Records(ByPlace):
+    """Rows in the order in which they came; beyond :data:`MANY` they go to a file without a name.
+
+    So memory does not grow with the rows, and nothing is left behind when the process is killed.
+    ``folder`` is where the file lies: the folder of the run, whose disk has to hold the rows anyway.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._file: IO[bytes] | None = None
+        self._starts = array("q")
+        self._end = 0
+        self._last: list[Record] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._file:
+            self._file.close()
+
+    def extend(self, rows: Iterable[Record]) -> None:
+        """Take more rows."""
+        self._last.extend(rows)
+        if len(self._last) <= MANY:
+            return
+        try:
+            self._put_away()
+        except OSError as error:
+            raise UserError(
+                f"The records cannot be kept in {self._folder or tempfile.gettempdir()} "
+                f"({error.strerror}); free some space and run again: the answers are stored."
+            ) from None
+
+    def lines(self) -> Iterator[str]:
+        """The rows as lines of ``records.jsonl``."""
+        for place in range(len(self._starts)):
+            yield self._line(place).decode()
+        yield from map(as_line, self._last)
+
+    def __len__(self) -> int:
+        return len(self._starts) + len(self._last)
+
+    def _put_away(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 (closed by __exit__)
+        self._file.seek(self._end)
+        for row in self._last:
+            self._starts.append(self._end)
+            self._end += self._file.write(as_line(row).encode())
+        self._file.flush()
+        self._last = []
+
+    def _line(self, place: int) -> bytes:
+        assert self._file is not None
+        self._file.seek(self._starts[place])  # in order, this stays within what is read ahead
+        return self._file.readline()
+
+    def _row(self, place: int) -> Record:
+        if place >= len(self._starts):
+            return self._last[place - len(self._starts)]
+        row: Record = json.loads(self._line(place))
+        return row

@@ -1,0 +1,115 @@
+"""The rows of ``ner-dane`` summed up in one pass, however many they are."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gendalens.stats.estimate import FloatArray
+from gendalens.tasks.base import Record
+
+ORIGINS = ("majority", "minority")
+GENDERS = ("female", "male")
+GROUPS = [(origin, gender) for origin in ORIGINS for gender in GENDERS]
+UNISEX = ("majority", "unisex")
+LABELS = ("PER", "LOC", "ORG")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Hits, false alarms and misses (the last axis) by group and label.
+
+    ``sentences``: a row per sentence, all draws of it together. ``draws``: a row per repetition, all
+    sentences together.
+    """
+
+    sentences: FloatArray
+    draws: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class NERTable:
+    """What the rows add up to: ``counts`` for the four groups and unisex names, in that order.
+
+    ``names`` are the sentences in the order of the counts; ``clashing`` says whose pronouns may not
+    agree with the new names, ``groups`` which groups there were, ``unmapped`` in how many texts a
+    label that nobody knows was found.
+    """
+
+    counts: Counts
+    names: tuple[str, ...]
+    clashing: NDArray[np.bool_]
+    groups: tuple[tuple[str, str], ...]
+    unmapped: Counter[str]
+    coverage: dict[str, Any]
+
+    def of(self, groups: Sequence[tuple[str, str]], *, agreeing: bool = False) -> Counts:
+        """The counts of some groups, of all sentences or of those whose pronouns agree."""
+        places = [[*GROUPS, UNISEX].index(group) for group in groups]
+        rows = ~self.clashing if agreeing else slice(None)
+        return Counts(self.counts.sentences[rows][:, places], self.counts.draws[:, places])
+
+
+def tabulate(records: Iterable[Record]) -> NERTable:
+    """The rows summed up; a sentence without a person counts alike in every group and draw."""
+    number = {group: i for i, group in enumerate([*GROUPS, UNISEX])}
+    shape = (len(number), len(LABELS), 3)
+    renamed: dict[str, FloatArray] = defaultdict(lambda: np.zeros(shape))
+    same: dict[str, FloatArray] = defaultdict(lambda: np.zeros(shape[1:]))
+    draws: dict[int, FloatArray] = defaultdict(lambda: np.zeros(shape))
+    clashing: set[str] = set()
+    pieces: dict[tuple[str, str], list[int]] = {}
+    labels: dict[str, str] = {}
+    unmapped: Counter[str] = Counter()
+    texts = array("q")  # digests: the texts themselves may not fit into memory
+    for row in records:
+        name, group = row["sentence"], (row["origin"], row["gender"])
+        counts = np.array([row["counts"][label] for label in LABELS], dtype=np.float64)
+        texts.append(hash(row["text"]))
+        labels.update(row["labels"])
+        unmapped.update(row["unmapped_labels"])
+        if row["repeat"] is None:
+            same[name] += counts
+            continue
+        renamed[name][number[group]] += counts
+        draws[row["repeat"]][number[group]] += counts
+        if row["gendered_pronoun"]:
+            clashing.add(name)
+        seen = pieces.setdefault(group, [0, 0])
+        seen[0] += row["tokens"]
+        seen[1] += 1
+    names = tuple(sorted({*renamed, *same}))
+    times = max(1, len(draws))
+    nothing, nobody = np.zeros(shape), np.zeros(shape[1:])
+    by_sentence = [renamed.get(name, nothing) + times * same.get(name, nobody) for name in names]
+    by_draw = [draws[repeat] for repeat in sorted(draws)] or [nothing]
+    return NERTable(
+        counts=Counts(
+            np.array(by_sentence).reshape(-1, *shape),
+            np.array(by_draw) + sum(same.values(), nobody),
+        ),
+        names=names,
+        clashing=np.array([name in clashing for name in names], dtype=np.bool_),
+        groups=tuple(pieces),
+        unmapped=unmapped,
+        coverage={
+            "sentences": len(names),
+            "sentences_with_a_person": len(renamed),
+            "sentences_whose_pronouns_may_clash": len(clashing),
+            "repeats": len(draws),
+            "texts_scored": len(texts),
+            "distinct_texts": len(np.unique(np.frombuffer(texts, dtype=np.int64))),
+            "labels": labels,
+            "pieces_per_renamed_sentence": {
+                f"{origin} {gender}": total / count
+                for (origin, gender), (total, count) in pieces.items()
+                if total
+            },
+        },
+    )
