@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import gendalens
-from gendalens import records
+from gendalens import records, saved
 from gendalens.errors import UserError
 from gendalens.records import Records
 from gendalens.saved import RecordFile
@@ -14,12 +14,6 @@ from gendalens.tasks import ner_dane
 ROWS = [{"number": i, "text": f"blåbær {i}", "share": i / 7} for i in range(10)]
 
 
-@pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "MANY", 3)
-
-
-@pytest.mark.usefixtures("few")
 def test_rows_that_went_to_a_file_are_the_rows_that_came(tmp_path: Path) -> None:
     with Records(tmp_path) as kept:
         for start in range(0, 10, 2):
@@ -34,20 +28,18 @@ def test_rows_that_went_to_a_file_are_the_rows_that_came(tmp_path: Path) -> None
     assert list(RecordFile(tmp_path / "lines")) == ROWS
 
 
-@pytest.mark.usefixtures("few")
 def test_the_file_has_no_name_that_a_killed_run_could_leave(tmp_path: Path) -> None:
     with Records(tmp_path) as kept:
+        kept.extend(ROWS)
         kept.extend(ROWS)
         assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.usefixtures("few")
 def test_a_disk_that_cannot_take_the_rows_is_told(tmp_path: Path) -> None:
-    with (
-        Records(tmp_path / "gone") as kept,
-        pytest.raises(UserError, match=r"gone .* run again: the answers are stored"),
-    ):
+    with Records(tmp_path / "gone") as kept:
         kept.extend(ROWS)
+        with pytest.raises(UserError, match=r"gone .* run again: the answers are stored"):
+            kept.extend(ROWS)
 
 
 def test_a_file_of_rows_is_read_by_place(tmp_path: Path) -> None:
@@ -67,8 +59,7 @@ def test_a_run_in_portions_leaves_the_files_of_a_run_in_one_piece(
     options = {"tasks": "ner-dane", "data": "builtin", "sample": 30, "repeats": 3}
     gendalens.run("control:stereotyped", out=tmp_path / "whole", cache=False, **options)  # type: ignore[arg-type]
     monkeypatch.setattr(ner_dane, "PORTION", 7)
-    for module in ("records", "saved"):
-        monkeypatch.setattr(f"gendalens.{module}.MANY", 11)
+    monkeypatch.setattr(saved, "MANY", 11)
     gendalens.run("control:stereotyped", out=tmp_path / "parts", cache=False, **options)  # type: ignore[arg-type]
     assert _files(tmp_path / "parts") == _files(tmp_path / "whole")
 

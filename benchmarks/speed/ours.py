@@ -21,6 +21,7 @@ from gendalens.api import load_model
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import ask
 from gendalens.models.base import Score
+from gendalens.report.after_run import write_report
 from gendalens.runner import Options, choose_tasks, run_model
 
 
@@ -34,6 +35,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--dane", type=Path)
     parser.add_argument("--sentences", type=Path, help="score these instead of running a test")
+    parser.add_argument("--files", action="store_true", help="write results and report as well")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -49,21 +51,32 @@ def main() -> None:
         total = sum(answers[Score(text)].log_likelihood for text in texts)  # type: ignore[union-attr]
         report(time.perf_counter() - began, items=len(texts), total=total, above_mb=peak() - loaded)
         return
+    with tempfile.TemporaryDirectory() as folder:
+        test(model, options, Path(folder))
+
+
+def test(model: Any, options: argparse.Namespace, folder: Path) -> None:
+    """Time one test, with a cache in the folder and, if asked for, its files."""
     settings = Options(
         protocol=options.protocol,
         sample=options.sample,
         data={"dane": options.dane} if options.dane else None,
         task_options={"repeats": options.repeats},
+        out=folder / "run" if options.files else None,
     )
     tasks = choose_tasks(model, [options.task], options.protocol)
     asking = Stopwatch()
     runner.ask = asking.around(runner.ask)  # type: ignore[attr-defined]
-    with tempfile.TemporaryDirectory() as folder, Cache(Path(folder) / "cache.sqlite") as cache:
+    with Cache(folder / "cache.sqlite") as cache:
         began = time.perf_counter()
-        outcome = run_model(model, tasks, settings, cache=cache)
+        if settings.out:
+            settings.out.mkdir()
+        found = run_model(model, tasks, settings, cache=cache)
+        if settings.out:
+            write_report(settings.out, [outcome.folder for outcome in found.outcomes])
         seconds = time.perf_counter() - began
-    if outcome.failures:
-        sys.exit(outcome.failures[0])
+    if found.failures:
+        sys.exit(found.failures[0])
     report(seconds, asking=asking.seconds, distinct=asking.distinct)
 
 

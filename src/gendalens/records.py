@@ -1,4 +1,4 @@
-"""The rows of a test: a list while they are few, lines of a file where they are many."""
+"""The rows of a test: a list where they came at once, lines of a file where they came in portions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ from typing import IO, Self, overload
 
 from gendalens.errors import UserError
 from gendalens.tasks.base import Record
-
-#: Rows that memory holds at a time; the largest test with a fixed number of rows has fewer.
-MANY = 16_384
 
 
 def as_line(row: Record) -> str:
@@ -43,9 +40,9 @@ class ByPlace(Sequence[Record]):
 
 
 class Records(ByPlace):
-    """Rows in the order in which they came; beyond :data:`MANY` they go to a file without a name.
+    """Rows in the order in which they came, one portion in memory, more in a file without a name.
 
-    So memory does not grow with the rows, and nothing is left behind when the process is killed.
+    So memory does not grow with the portions, and nothing is left behind when the process is killed.
     ``folder`` is where the file lies: the folder of the run, whose disk has to hold the rows anyway.
     """
 
@@ -69,17 +66,16 @@ class Records(ByPlace):
             self._file.close()
 
     def extend(self, rows: Iterable[Record]) -> None:
-        """Take more rows."""
-        self._last.extend(rows)
-        if len(self._last) <= MANY:
-            return
-        try:
-            self._put_away()
-        except OSError as error:
-            raise UserError(
-                f"The records cannot be kept in {self._folder or tempfile.gettempdir()} "
-                f"({error.strerror}); free some space and run again: the answers are stored."
-            ) from None
+        """Take one more portion; the one before it goes to the file."""
+        if self._last:
+            try:
+                self._put_away()
+            except OSError as error:
+                raise UserError(
+                    f"The records cannot be kept in {self._folder or tempfile.gettempdir()} "
+                    f"({error.strerror}); free some space and run again: the answers are stored."
+                ) from None
+        self._last = list(rows)
 
     def lines(self) -> Iterator[str]:
         """The rows as lines of ``records.jsonl``."""

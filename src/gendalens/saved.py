@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from jsonschema import Draft202012Validator
 
 from gendalens.errors import UserError
-from gendalens.records import MANY, ByPlace
+from gendalens.records import ByPlace
 from gendalens.result import SCHEMA, Result
 from gendalens.signature import parts
 from gendalens.tasks.base import Record
@@ -24,6 +24,8 @@ from gendalens.tasks.base import Record
 RESULT, RECORDS, RUN = "result.json", "records.jsonl", "run.json"
 #: Parts of every signature, in their order.
 SIGNED = ("seed", "sample", "tests", "gendalens")
+#: Rows that memory may hold; the largest test of fixed size has fewer.
+MANY = 16_384
 MOST_DIGITS = 18  # what any program holds in 64 bits
 
 
