@@ -7,6 +7,7 @@ from fuzz.targets.answers import Answers
 from fuzz.targets.cache import Stored
 from fuzz.targets.conllu import Conllu
 from fuzz.targets.folders import Folders
+from fuzz.targets.gguf import Gguf, GgufHeads
 from fuzz.targets.names import Names
 from fuzz.targets.options import Options
 from fuzz.targets.results import Results
@@ -17,6 +18,6 @@ TARGETS: dict[str, type[Target]] = {
     target.name: target
     for target in (
         *(Conllu, Tables, Names, Sentences, Answers),
-        *(Options, Results, Stored, Folders),
+        *(Options, Results, Stored, Folders, GgufHeads, Gguf),
     )
 }

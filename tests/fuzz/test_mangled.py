@@ -23,7 +23,7 @@ from gendalens.errors import UserError
 
 CORPUS = Path(__file__).parent / "corpus"
 # The slower ones get fewer inputs, so that all together take some seconds.
-INPUTS = {"results": 25, "cache": 40, "folders": 8}
+INPUTS = {"results": 25, "cache": 40, "folders": 8, "gguf-heads": 15, "gguf": 8}
 
 _home = TemporaryDirectory(prefix="gendalens-fuzz-")
 

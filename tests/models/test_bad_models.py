@@ -290,9 +290,13 @@ def test_a_broken_gguf_file(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.usefixtures("accelerated")
 def test_an_unsupported_gguf_architecture(tmp_path: Path) -> None:
     import gguf
+    import numpy
 
     file = tmp_path / "model.gguf"
     writer = gguf.GGUFWriter(file, "wavtokenizer-dec")
+    writer.add_block_count(1)
+    writer.add_embedding_length(8)
+    writer.add_tensor("blk.0.attn_q.weight", numpy.zeros((8, 8), numpy.float32))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

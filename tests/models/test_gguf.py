@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 from pathlib import Path
 from typing import Any
 
-import gguf
 import pytest
 import slow
 import tiny
@@ -27,33 +25,8 @@ needs_accelerate = pytest.mark.skipif(
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny Llama, written the way llama.cpp's converter writes one."""
     tokenizer = tiny.gpt2(specials=True)
-    model = tiny.llama_model(tokenizer)
-    config = model.config
     path = tmp_path_factory.mktemp("gguf") / "tiny.gguf"
-    writer: Any = gguf.GGUFWriter(path, "llama")
-    writer.add_context_length(config.max_position_embeddings)
-    writer.add_embedding_length(config.hidden_size)
-    writer.add_block_count(config.num_hidden_layers)
-    writer.add_feed_forward_length(config.intermediate_size)
-    writer.add_head_count(config.num_attention_heads)
-    writer.add_head_count_kv(config.num_key_value_heads)
-    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
-    writer.add_rope_dimension_count(config.hidden_size // config.num_attention_heads)
-    writer.add_vocab_size(config.vocab_size)
-    writer.add_tokenizer_model("gpt2")
-    writer.add_token_list(tokenizer.convert_ids_to_tokens(range(len(tokenizer))))
-    writer.add_token_types([3, 3] + [1] * (len(tokenizer) - 2))
-    merges = json.loads(tokenizer.backend_tokenizer.to_str())["model"]["merges"]
-    writer.add_token_merges([" ".join(merge) for merge in merges])
-    writer.add_bos_token_id(tokenizer.bos_token_id)
-    writer.add_eos_token_id(tokenizer.eos_token_id)
-    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config.num_hidden_layers)
-    for name, tensor in model.state_dict().items():
-        writer.add_tensor(names.get_name(name, (".weight",)), tensor.numpy())
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    tiny.save_gguf(path, tiny.llama_model(tokenizer), tokenizer)
     return path
 
 
@@ -82,6 +55,33 @@ def test_a_gguf_file_is_a_causal_model_with_one_bos_in_front(file: Path) -> None
     answer: Any = backend.answer(encoded)[0]
     assert answer.log_likelihood == pytest.approx(expected, rel=1e-5)
     assert answer.tokens == tokens
+
+
+def score(file: Path) -> Any:
+    backend = load_model(str(file), device="cpu")
+    return backend.answer(backend.encode([Score("Hun sejler.")]))
+
+
+@needs_accelerate
+def test_what_lies_beside_a_gguf_file_is_no_part_of_it(file: Path, tmp_path: Path) -> None:
+    """transformers takes a tokenizer from the same folder, which no digest of the file would tell."""
+    here = tmp_path / file.name
+    here.write_bytes(file.read_bytes())
+    tiny.gpt2(specials=True, size=262).save_pretrained(tmp_path)
+    assert score(here) == score(file)
+
+
+@needs_accelerate
+def test_a_file_of_the_same_name_in_the_working_directory_is_another_model(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """transformers looks for weights there first."""
+    tokenizer = tiny.gpt2(specials=True, size=270)
+    tiny.save_gguf(tmp_path / file.name, tiny.llama_model(tokenizer), tokenizer)
+    expected = score(file)
+    monkeypatch.chdir(tmp_path)
+    assert score(file) == expected
+    assert score(Path(file.name)) != expected
 
 
 @needs_accelerate

@@ -5,6 +5,7 @@ The training sentences were written for these tests and come from no data set.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -195,7 +196,7 @@ def gpt2_model(tokenizer: Any, *, window: int = 64) -> Any:
     )
 
 
-def llama_model(tokenizer: Any) -> Any:
+def llama_model(tokenizer: Any, **sizes: int) -> Any:
     return _random(
         transformers.LlamaForCausalLM,
         transformers.LlamaConfig(
@@ -204,7 +205,7 @@ def llama_model(tokenizer: Any) -> Any:
             bos_token_id=tokenizer.bos_token_id,
             eos_token_id=tokenizer.eos_token_id,
             pad_token_id=tokenizer.pad_token_id,
-            **_SIZES,
+            **_SIZES | sizes,
         ),
     )
 
@@ -234,6 +235,41 @@ def save(folder: Path, model: Any, tokenizer: Any) -> str:
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return str(folder)
+
+
+def save_gguf(path: Path, model: Any, tokenizer: Any, *, kind: Any = None) -> str:
+    """A Llama in one file, as llama.cpp's converter writes it; matrices in a number format ``kind``."""
+    import gguf
+
+    config = model.config
+    writer: Any = gguf.GGUFWriter(path, "llama")
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_head_count(config.num_attention_heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_rope_dimension_count(config.hidden_size // config.num_attention_heads)
+    writer.add_vocab_size(config.vocab_size)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(tokenizer.convert_ids_to_tokens(range(len(tokenizer))))
+    writer.add_token_types([3, 3] + [1] * (len(tokenizer) - 2))
+    merges = json.loads(tokenizer.backend_tokenizer.to_str())["model"]["merges"]
+    writer.add_token_merges([" ".join(merge) for merge in merges])
+    writer.add_bos_token_id(tokenizer.bos_token_id)
+    writer.add_eos_token_id(tokenizer.eos_token_id)
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config.num_hidden_layers)
+    for name, tensor in model.state_dict().items():
+        values, raw = tensor.numpy(), None
+        if kind is not None and values.ndim == 2:
+            values, raw = gguf.quantize(values, kind), kind
+        writer.add_tensor(names.get_name(name, (".weight",)), values, raw_dtype=raw)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return str(path)
 
 
 _SIZES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import shutil
 import warnings
@@ -77,6 +78,39 @@ def test_a_known_kind_of_model_runs_on_the_librarys_code_whatever_it_brings(
     backend = opened(family).backend
     assert answered(folder) == backend.answer(backend.encode([SENTENCE]))
     assert not marker.exists()
+
+
+def test_code_of_the_hub_that_a_configuration_names_is_refused(tmp_path: Path) -> None:
+    """transformers fetches and runs it where the package kernels is installed."""
+    folder = shutil.copytree(opened("gpt2").folder, tmp_path / "model")
+    edit(folder / "config.json", _attn_implementation="kernels-community/flash-attn")
+    with pytest.raises(UserError, match=r"asks for code from the hub \(kernels-community"):
+        answered(folder)
+
+
+def test_an_adapter_is_not_put_onto_another_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where peft is installed, transformers would load the model that the adapter names."""
+    folder = shutil.copytree(opened("gpt2").folder, tmp_path / "model")
+    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "somebody/base"}')
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: found("json" if name == "peft" else name)
+    )
+    with pytest.raises(UserError, match="is an adapter"):
+        load_model(str(folder))
+
+
+def test_shards_of_torch_distributed_that_do_not_fit_are_told(tmp_path: Path) -> None:
+    """Its error is no Exception."""
+    folder = shutil.copytree(opened("wordpiece cased").folder, tmp_path / "model")
+    name = "shard-00001-model-00001-of-00001.safetensors"
+    (folder / "model.safetensors").rename(folder / name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(UserError, match=r"weights of .* cannot be read"):
+            answered(folder)
 
 
 def test_a_chat_template_is_never_rendered(tmp_path: Path, marker: Path) -> None:

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from families import opened
 from typer.testing import CliRunner
 
 import gendalens
 from gendalens import demo
 from gendalens.cli import app
 from gendalens.errors import UserError
+from gendalens.models.base import Score
+from gendalens.models.detect import load_model
 
 
 class Reached(BaseException):
@@ -59,6 +62,53 @@ def test_a_model_of_the_hub_is_not_asked_for_offline(no_network: list[Any]) -> N
         gendalens.run("somebody/no-such-model", tasks="lm-abc", data="builtin", offline=True)
     with pytest.raises(UserError, match="may not be fetched offline"):
         gendalens.run("control:fair", tasks="lm-abc", offline=True)
+    assert not no_network
+
+
+@pytest.fixture
+def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A model of the hub that was fetched before."""
+    from huggingface_hub import constants
+
+    place, commit = tmp_path / "models--somebody--small", "a" * 40
+    shutil.copytree(opened("gpt2").folder, place / "snapshots" / commit)
+    (place / "refs").mkdir()
+    (place / "refs" / "main").write_text(commit)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    return "somebody/small"
+
+
+def test_a_model_in_the_hubs_cache_is_read_offline_without_a_request(
+    cached: str, no_network: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also with the hub's library imported before, whose telemetry then was still on."""
+    from huggingface_hub import constants
+    from huggingface_hub.utils import _detect_agent
+
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_TELEMETRY", False)
+    monkeypatch.setattr(_detect_agent, "_registry", None, raising=False)
+    before = constants.HF_HUB_OFFLINE
+    backend = load_model(cached, offline=True)
+    assert backend.info.revision == "a" * 40
+    assert backend.answer(backend.encode([Score("Hun sejler.")]))
+    assert not no_network
+    assert constants.HF_HUB_DISABLE_TELEMETRY
+    assert constants.HF_HUB_OFFLINE is before
+
+
+def test_a_local_model_cannot_have_the_hub_asked(
+    no_network: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import huggingface_hub
+    import transformers
+
+    def ask(*args: Any, **options: Any) -> NoReturn:
+        huggingface_hub.HfApi().model_info("somebody/other")
+        raise AssertionError
+
+    monkeypatch.setattr(transformers.AutoConfig, "from_pretrained", ask)
+    with pytest.raises(UserError, match="offline mode is enabled"):
+        load_model(str(opened("gpt2").folder))
     assert not no_network
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -97,6 +98,48 @@ def test_safetensors_are_taken_where_there_are_both(pickled: Path, tmp_path: Pat
     assert answer(pickled)
     assert answer(pickled, allow_pickle=True)
     assert not marker.exists()
+
+
+def listed(folder: Path, name: str) -> None:
+    """Have the list of shards say that all weights are in one file."""
+    weights = dict.fromkeys(opened("wordpiece cased").model.state_dict(), name)
+    index = {"metadata": {"total_size": 1}, "weight_map": weights}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+
+
+def configured(folder: Path, name: str) -> None:
+    """Have the configuration say so."""
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"transformers_weights": name}))
+
+
+@pytest.mark.parametrize("say", [listed, configured])
+def test_a_pickle_that_goes_by_as_safetensors_is_refused(pickled: Path, say: Any) -> None:
+    """transformers would read it, if only as numbers."""
+    (pickled / "pytorch_model.bin").rename(pickled / "adapter_model.bin")
+    (pickled / "other.safetensors").touch()
+    say(pickled, "adapter_model.bin")
+    with pytest.raises(UserError, match="only pickled weights"):
+        answer(pickled)
+    assert answer(pickled, allow_pickle=True)
+
+
+@pytest.mark.parametrize("say", [listed, configured])
+@pytest.mark.parametrize("name", ["../out.safetensors", "sub/out.safetensors", "/out.safetensors"])
+def test_weights_in_another_folder_are_refused(pickled: Path, say: Any, name: str) -> None:
+    """No digest of the model's folder would tell when they change."""
+    shutil.copy(
+        opened("wordpiece cased").folder / "model.safetensors", pickled / "other.safetensors"
+    )
+    say(pickled, name)
+    with pytest.raises(UserError, match="in another folder"):
+        answer(pickled)
+
+
+def test_shards_beside_the_configuration_are_read(pickled: Path) -> None:
+    shutil.copy(opened("wordpiece cased").folder / "model.safetensors", pickled / "one.safetensors")
+    listed(pickled, "one.safetensors")
+    assert answer(pickled)
 
 
 def test_weights_inside_a_spacy_pipeline_are_read_without_unpickling(tmp_path: Path) -> None:

@@ -73,6 +73,14 @@ def test_every_field_of_a_result_is_shown_as_text(small_run: Path) -> None:
     assert all(sign.isprintable() or sign == "\n" for sign in file.getvalue())
 
 
+def test_json_for_a_terminal_holds_no_command_and_says_the_same() -> None:
+    plain = {ESCAPES: [ESCAPES, "æ 😀\u2028"]}
+    printed = escape.as_json(plain)
+    assert all(sign.isprintable() or sign == "\n" for sign in printed)
+    assert "æ 😀" in printed
+    assert json.loads(printed) == plain
+
+
 def test_no_command_makes_a_console_of_its_own() -> None:
     folder = Path(terminal.__file__).parents[1]
     for file in (folder / "commands").glob("*.py"):

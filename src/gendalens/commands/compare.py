@@ -8,15 +8,16 @@ from pathlib import Path
 
 from rich.text import Text
 
-from gendalens.commands.show import chosen, to_json
+from gendalens.commands.show import chosen
 from gendalens.comparison import compare
 from gendalens.report import comparison_page, comparison_terminal
 from gendalens.report.comparison_tables import long_table, short_tables
 from gendalens.report.console import PlainConsole
+from gendalens.report.escape import as_json
 from gendalens.report.tables import to_csv, to_latex, to_markdown
 
 FORMATS = {
-    "json": lambda comparison: to_json(comparison.to_dict()),
+    "json": lambda comparison: as_json(comparison.to_dict()),
     "csv": lambda comparison: to_csv(long_table(comparison)),
     "markdown": lambda comparison: to_markdown(short_tables(comparison)),
     "latex": lambda comparison: to_latex(short_tables(comparison)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from gendalens.data.choice import Choice
 from gendalens.data.home import home
 from gendalens.engine.cache import Cache
 from gendalens.errors import UserError, printable
+from gendalens.report import escape
 from gendalens.report.after_run import write_report
 from gendalens.report.console import PlainConsole
 from gendalens.report.progress import TerminalWatcher
@@ -101,8 +101,7 @@ def finish(
     """Print what all models have in common and write the report; code 2 if something went wrong."""
     results = [outcome.result for outcome in outcomes]
     if as_json:
-        plain = [result.to_dict() for result in results]
-        sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+        sys.stdout.write(escape.as_json([result.to_dict() for result in results]))
     elif len(results) > 1:
         summary(console, results)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from gendalens import saved
 from gendalens.errors import UserError
 from gendalens.report import terminal
 from gendalens.report.console import PlainConsole
+from gendalens.report.escape import as_json
 from gendalens.report.every_eval_ever import every_eval_ever
 from gendalens.report.hub_yaml import hub_yaml
 from gendalens.report.model_card import model_card
@@ -20,7 +20,7 @@ from gendalens.result import Result
 from gendalens.saved import Saved
 
 FORMATS: Mapping[str, Callable[[Sequence[Saved]], str]] = {
-    "json": lambda runs: to_json([one.to_dict() for one in _results(runs)]),
+    "json": lambda runs: as_json([one.to_dict() for one in _results(runs)]),
     "csv": lambda runs: to_csv(long_table(_results(runs))),
     "markdown": lambda runs: to_markdown(short_tables(_results(runs))),
     "latex": lambda runs: to_latex(short_tables(_results(runs))),
@@ -50,11 +50,6 @@ def chosen(wanted: Mapping[str, bool]) -> str | None:
     if len(names) > 1:
         raise UserError(f"Choose one of {' and '.join(f'--{name}' for name in names)}.")
     return names[0] if names else None
-
-
-def to_json(plain: object) -> str:
-    """Plain data as JSON."""
-    return json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def _results(runs: Sequence[Saved]) -> list[Result]:

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gendalens.errors import UserError
+from gendalens.hub import without_telemetry
 
 # Where the hub puts the tables that it makes by itself.
 CONVERTED = "refs/convert/parquet"
@@ -68,6 +69,7 @@ def _is_inside(file: str) -> bool:
 
 def _download(repo: str, folder: Path) -> list[Path]:
     """The test split's files, from the main branch or from the hub's own conversion."""
+    without_telemetry()
     try:
         from huggingface_hub import HfApi, hf_hub_download
         from huggingface_hub.errors import RevisionNotFoundError

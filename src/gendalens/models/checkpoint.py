@@ -10,15 +10,25 @@ import hashlib
 import importlib.util
 import io
 import json
-import os
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, redirect_stderr
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    contextmanager,
+    nullcontext,
+    redirect_stderr,
+)
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from gendalens import hub
 from gendalens.errors import UserError
+from gendalens.models import gguf_header
 from gendalens.models.limits import check_memory_limit
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
@@ -59,7 +69,8 @@ class Checkpoint:
     @property
     def gguf(self) -> Path | None:
         """The `.gguf` file, where the model is one."""
-        return self.path if self.path and self.path.suffix == ".gguf" else None
+        path = self.path
+        return path if path and path.suffix == ".gguf" and not path.is_dir() else None
 
     @cached_property
     def config(self) -> Any:
@@ -67,8 +78,11 @@ class Checkpoint:
         transformers = import_transformers()
         self._check_files()
         self.check_unchanged()  # the first look
-        with quiet(), self.explained("configuration"):
-            return transformers.AutoConfig.from_pretrained(self.where, **self.options)
+        options = self.options
+        with quiet(), self.fetching(), self.explained("configuration"):
+            config = transformers.AutoConfig.from_pretrained(self.where, **options)
+            self._check_attention(config)
+        return config
 
     @cached_property
     def text_config(self) -> Any:
@@ -80,7 +94,7 @@ class Checkpoint:
         """The model's tokenizer, one that knows character offsets."""
         transformers = import_transformers()
         options = self.options if self.gguf else self.options | {"config": self.config}
-        with quiet(), self.explained("tokenizer"):
+        with quiet(), self.fetching(), self.explained("tokenizer"):
             tokenizer = transformers.AutoTokenizer.from_pretrained(self.where, **options)
             empty = len(tokenizer.get_vocab()) <= len(set(tokenizer.all_special_ids))
         if not tokenizer.is_fast:
@@ -106,7 +120,14 @@ class Checkpoint:
         """The first argument of every `from_pretrained`: a name on the hub or a folder."""
         if self.path is None:
             return self.name
-        return str(self.path.parent if self.gguf else self.path)
+        return self._nowhere if self.gguf else str(self.path)
+
+    @cached_property
+    def _nowhere(self) -> str:
+        """An empty folder: what lies beside a `.gguf` file (a tokenizer, say) is no part of it."""
+        folder = tempfile.mkdtemp(prefix="gendalens-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
     @cached_property
     def options(self) -> dict[str, Any]:
@@ -119,8 +140,13 @@ class Checkpoint:
             options["revision"], only_cached = self._commit
             options["local_files_only"] |= only_cached
         elif self.gguf:
-            options["gguf_file"] = self.gguf.name
+            # By its full path: a bare name would first be looked for in the working directory.
+            options["gguf_file"] = str(self.gguf.absolute())
         return options
+
+    def fetching(self) -> AbstractContextManager[None]:
+        """The hub within reach where the model comes from there and may be fetched."""
+        return hub.closed() if self.offline or self.path is not None else nullcontext()
 
     @cached_property
     def version(self) -> str:
@@ -239,6 +265,13 @@ class Checkpoint:
                         f".gguf files such as {self.name} need {package}:"
                         " run `pip install 'gendalens[hf]'`."
                     )
+            try:
+                gguf_header.check(self.gguf)
+            except gguf_header.UnsoundError as error:
+                raise UserError(
+                    f"{self.name} cannot be read as a .gguf language model ({error}): download it"
+                    " again, whole and in one file."
+                ) from error
             return
         if not self.path.is_dir():
             if self.path.suffix in _PICKLES:
@@ -248,6 +281,11 @@ class Checkpoint:
             raise UserError(
                 f"{self.name} is no model: it has no config.json; name a folder that"
                 " `save_pretrained` wrote, or a model on the hub."
+            )
+        if (self.path / "adapter_config.json").is_file() and importlib.util.find_spec("peft"):
+            raise UserError(
+                f"{self.name} is an adapter (it has an adapter_config.json), and peft would load it onto"
+                " another model: merge the two (`merge_and_unload`), save them and name that folder."
             )
         if any(self.path.glob("*.safetensors")):
             return
@@ -259,6 +297,17 @@ class Checkpoint:
         raise UserError(
             f"{self.name} has no weights (no .safetensors file): copy the whole model folder."
         )
+
+    def _check_attention(self, config: Any) -> None:
+        """Refuse a configuration that has code fetched from the hub ("owner/kernel") and run."""
+        parts = [config, *(getattr(config, name, None) for name in config.sub_configs)]
+        for part in parts:
+            named = str(getattr(part, "_attn_implementation", None) or "")
+            if "/" in named and not self.trust_remote_code:
+                raise UserError(
+                    f"{self.name} asks for code from the hub ({named[:80]}, _attn_implementation in its"
+                    " config.json): take that line out, or allow it with --trust-remote-code."
+                )
 
     def pickled(self) -> UserError:
         """The refusal of weights that only unpickling could read."""
@@ -340,8 +389,8 @@ class Checkpoint:
 
 
 def _panic(error: BaseException) -> bool:
-    """Whether a library in Rust (tokenizers) gave up; its panics are no ``Exception``."""
-    return type(error).__name__ == "PanicException"
+    """Whether a library gave up with what is no ``Exception``: one in Rust, or torch.distributed."""
+    return type(error).__name__ in ("PanicException", "CheckpointException")
 
 
 def out_of_memory(error: BaseException) -> bool:
@@ -352,9 +401,7 @@ def out_of_memory(error: BaseException) -> bool:
 
 def import_transformers() -> Any:
     """The transformers package, or the sentence that says how to get it."""
-    os.environ.setdefault(
-        "HF_HUB_DISABLE_TELEMETRY", "1"
-    )  # read when the hub's library is imported
+    hub.without_telemetry()
     check_memory_limit()
     try:
         import torch  # noqa: F401 - transformers imports without it, and fails much later

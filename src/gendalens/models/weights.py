@@ -8,6 +8,7 @@ from typing import Any
 from gendalens.errors import UserError
 from gendalens.models.checkpoint import Checkpoint, import_transformers, quiet, reason
 from gendalens.models.mapped import own
+from gendalens.models.shards import check_shards
 
 
 def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
@@ -23,7 +24,9 @@ def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
         # Pickled weights, where they are allowed, are read as tensors: other objects are refused.
         options |= {"config": checkpoint.config, "use_safetensors": True, "weights_only": True}
     # Progress bars are for downloads; a local load is over before one has been read.
-    with quiet(progress=checkpoint.path is None), checkpoint.explained("weights"):
+    bars = checkpoint.path is None
+    with quiet(progress=bars), checkpoint.fetching(), checkpoint.explained("weights"):
+        check_shards(checkpoint)
         try:
             model, found = _load(checkpoint, getattr(transformers, auto_class), options)
         except (MemoryError, torch.OutOfMemoryError) as error:

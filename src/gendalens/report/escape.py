@@ -62,3 +62,14 @@ def csv(text: str) -> str:
 def yaml(text: str) -> str:
     """A quoted YAML scalar, which is a JSON string but for what YAML does not print."""
     return json.dumps(one_line(text, None), ensure_ascii=False)
+
+
+def as_json(plain: object) -> str:
+    r"""Plain data as JSON for a terminal: what it could take for a command is written as \u….
+
+    >>> as_json("\x9b31m \u202e æ")
+    '"\\u009b31m \\u202e æ"\n'
+    """
+    text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
+    safe = (sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text)
+    return "".join(safe) + "\n"
