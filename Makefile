@@ -22,6 +22,14 @@ WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 ||
 	  || echo "no Chromium: the browser tests will be skipped"
 	touch $@
 
+# A clock that can be set back: Debian's faketime, installed where that is allowed.
+.venv/faketime: .venv/ready
+	@ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	       && apt-get update -qq && apt-get install -qq -y --no-install-recommends libfaketime >/dev/null; } \
+	  || echo "no libfaketime: the clock will not be set back"
+	touch $@
+
 demo: .venv/ready
 	$(BIN)/gendalens demo
 
@@ -54,8 +62,8 @@ bench: .venv/ready
 	$(BIN)/python benchmarks/bench.py $(if $(DANE),--dane $(DANE))
 
 # Killed, starved, interrupted, its cache and weights damaged: half an hour, then benchmarks/TORTURE.md.
-# (PARTS=kill,disk runs some of it, SEED=2 otherwise; disk and clock need root and faketime.)
-torture: .venv/ready
+# (PARTS=kill,disk runs some of it, SEED=2 otherwise; disk needs root, and is skipped without.)
+torture: .venv/ready .venv/faketime
 	$(BIN)/python -m torture $(if $(PARTS),--only $(PARTS)) $(if $(SEED),--seed $(SEED))
 
 # Every Danish word of the built-in sets in hunspell's dictionary (apt install hunspell hunspell-da).

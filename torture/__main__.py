@@ -13,13 +13,13 @@ from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # models this small only lose by more
 
-from torture import cache_file, interruptions, kill, surroundings, table, weights
+from torture import cache_file, interruptions, kill, kinds, surroundings, table, weights
 from torture.kinds import KINDS, SHORT
 from torture.place import Place
 from torture.trial import Trial
 
 PAGE = Path(__file__).parent.parent / "benchmarks" / "TORTURE.md"
-KILLS = {"masked language model": 34, "token classifier": 33, "resolver": 33}
+KILLS = 25  # of each kind of model
 
 
 @dataclass
@@ -47,11 +47,12 @@ class Bench:
 
 
 def kills(bench: Bench) -> Iterator[Trial]:
-    """100 kills over the three kinds of model."""
-    for name, arguments in KINDS.items():
+    """100 kills over the four kinds of model."""
+    causal = kinds.make_causal(bench.work / "causal-lm")
+    for name, arguments in (KINDS | kinds.causal(causal)).items():
         whole = bench.whole(name, arguments)
         yield from kill.kills(
-            f"kill −9, {name}", arguments, count=KILLS[name], seed=bench.seed, work=bench.work / name,
+            f"kill −9, {name}", arguments, count=KILLS, seed=bench.seed, work=bench.work / name,
             whole=whole,
         )  # fmt: skip
 
@@ -112,14 +113,14 @@ def clock(bench: Bench) -> Iterator[Trial]:
 
 
 def memory(bench: Bench) -> Iterator[Trial]:
-    """Too little memory."""
-    yield from surroundings.little_memory(
-        SHORT,
-        sizes=(60, 120, 180, 240, 320, 360, 400, 440, 500, 600),
-        seed=bench.seed,
-        work=bench.work,
-        whole=bench.short,
-    )
+    """Too little memory, and too small an address space."""
+    for name, sizes in (
+        ("RLIMIT_DATA", (20, 40, 60, 120, 180, 240, 320, 360, 400, 440, 500, 600)),
+        ("RLIMIT_AS", (60, 120, 300, 900, *range(1040, 1640, 60), 2000)),
+    ):
+        yield from surroundings.little_memory(
+            name, SHORT, sizes=sizes, seed=bench.seed, work=bench.work, whole=bench.short
+        )
 
 
 def replacing(bench: Bench) -> Iterator[Trial]:

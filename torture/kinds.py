@@ -1,13 +1,15 @@
-"""The kinds of model that are tortured: toys that ship with the package, on built-in data."""
+"""The kinds of model that are tortured: toys that ship with the package or are made, on built-in data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from pathlib import Path
+
+from gendalens import demo
 
 _SMALL = ["--data", "builtin", "--offline", "--batch-tokens", "256"]
 
 #: By kind of model, the arguments of ``gendalens run``. Small batches make many transactions.
-KINDS: Mapping[str, list[str]] = {
+KINDS: dict[str, list[str]] = {
     "masked language model": [
         *("demo-lm", "--tasks", "lm-abc,lm-dawinobias", "--sample", "20"),
         *_SMALL,
@@ -23,3 +25,27 @@ KINDS: Mapping[str, list[str]] = {
 }
 #: The shortest of all, for disturbances in which the kind of model makes no difference.
 SHORT = ["demo-lm", "--tasks", "lm-abc", "--sample", "20", *_SMALL]
+
+
+def make_causal(folder: Path) -> Path:
+    """A causal language model of random weights, always the same, with the tokenizer of ``demo-lm``."""
+    import torch
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(demo.FOLDER / "demo-lm")
+    tokenizer.bos_token, tokenizer.eos_token = tokenizer.cls_token, tokenizer.sep_token
+    config = transformers.GPT2Config(
+        vocab_size=len(tokenizer), n_positions=128, n_embd=32, n_layer=2, n_head=2,
+        bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id,
+    )  # fmt: skip
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        transformers.GPT2LMHeadModel(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def causal(model: Path) -> dict[str, list[str]]:
+    """The kind that no model of the package is of."""
+    asked = [str(model), "--tasks", "lm-abc,lm-dawinobias", "--sample", "20"]
+    return {"causal language model": [*asked, *_SMALL]}

@@ -93,18 +93,24 @@ def clock_set_back(
         yield judged(what, seed, ended(process), place, arguments, whole)
 
 
-def little_memory(
-    arguments: Sequence[str], *, sizes: Sequence[int], seed: int, work: Path, whole: Path
-) -> Iterator[Trial]:
-    """The process may have so many MiB of memory of its own (RLIMIT_DATA).
+#: By the limit's name, what it bounds.
+LIMITS = {"RLIMIT_DATA": "memory", "RLIMIT_AS": "address space"}
 
-    Under about 60 MiB numpy's OpenBLAS ends the process itself, with a sentence of its own.
+
+def little_memory(
+    name: str, arguments: Sequence[str], *, sizes: Sequence[int], seed: int, work: Path, whole: Path
+) -> Iterator[Trial]:
+    """The process may have so many MiB of memory of its own, or of addresses (``ulimit -d``, ``-v``).
+
+    As many threads as a user has: they are what finds no room. The chart library is made anew.
     """
-    what = f"memory limited to {min(sizes)}–{max(sizes)} MiB"
+    what = f"{LIMITS[name]} limited to {min(sizes)}–{max(sizes):,} MiB"
+    env = {"OMP_NUM_THREADS": str(os.cpu_count() or 1)}
     for size in sizes:
-        place = Place(work / f"memory-{size}", work / "pages")
-        limit = partial(resource.setrlimit, resource.RLIMIT_DATA, (size * KIB**2,) * 2)
-        process = place.start(arguments, preexec_fn=limit)
+        folder = work / f"{name}-{size}"
+        place = Place(folder, folder / "pages")
+        limit = partial(resource.setrlimit, getattr(resource, name), (size * KIB**2,) * 2)
+        process = place.start(arguments, env, preexec_fn=limit)
         try:
             end = ended(process, timeout=120)
         except subprocess.TimeoutExpired:

@@ -9,6 +9,7 @@ import typer
 
 from gendalens import cli_runs, ending
 from gendalens.cli_runs import names_of
+from gendalens.limits import NUMPY, check_memory_limit
 from gendalens.version import __version__
 
 app = typer.Typer(
@@ -67,6 +68,7 @@ def root(
     ] = False,
 ) -> None:
     """Measures gender bias in Danish language technology."""
+    check_memory_limit(NUMPY)
 
 
 @app.command()

@@ -28,8 +28,8 @@ from typing import Any
 
 from gendalens import hub
 from gendalens.errors import UserError
+from gendalens.limits import TORCH, check_memory_limit, share_one_heap, start_threads
 from gendalens.models import gguf_header
-from gendalens.models.limits import check_memory_limit
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
 
@@ -37,6 +37,16 @@ DTYPES = ("float32", "bfloat16", "float16", "auto")
 _MODEL_FILES = frozenset({".json", ".txt", ".model", ".safetensors", ".tiktoken", ".py"})
 # Weights that only unpickling could read. Transformers knows the first kind alone.
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+# How torch, CUDA's libraries, oneDNN, the system's loader and Python say that memory ran out.
+_NO_MEMORY = (
+    "out of memory",
+    "allocate memory",
+    "bad_alloc",
+    "alloc_failed",
+    "could not create a primitive",
+    "failed to map segment",
+    "can't start new thread",
+)
 
 
 @dataclass(frozen=True)
@@ -324,6 +334,13 @@ class Checkpoint:
             " and runs nothing."
         )
 
+    def too_big(self) -> UserError:
+        """What to say where memory runs out while the model is loaded."""
+        return UserError(
+            f"{self.name} does not fit into memory: use a smaller number format (bfloat16) or a"
+            " bigger machine."
+        )
+
     @contextmanager
     def explained(self, what: str) -> Iterator[None]:
         """Turn whatever a library raises while reading ``what`` into one sentence for the user."""
@@ -377,6 +394,8 @@ class Checkpoint:
             return UserError(
                 f"The {what} of {name} is not in the cache: connect to the network and try again."
             )
+        if any(map(out_of_memory, _chain(error))):
+            return self.too_big()
         if self.gguf:
             return UserError(
                 f"{name} cannot be read as a .gguf language model ({reason(error)}): check that the"
@@ -396,15 +415,16 @@ def _panic(error: BaseException) -> bool:
 def out_of_memory(error: BaseException) -> bool:
     """Whether an error says that memory ran out; PyTorch has no type of its own for it on the CPU."""
     text = str(error).lower()
-    return isinstance(error, MemoryError) or "out of memory" in text or "alloc" in text
+    return isinstance(error, MemoryError) or any(sign in text for sign in _NO_MEMORY)
 
 
 def import_transformers() -> Any:
     """The transformers package, or the sentence that says how to get it."""
     hub.without_telemetry()
-    check_memory_limit()
+    check_memory_limit(TORCH)
+    share_one_heap()
     try:
-        import torch  # noqa: F401 - transformers imports without it, and fails much later
+        import torch  # transformers imports without it, and fails much later
         import transformers
     except ModuleNotFoundError as error:
         raise UserError(
@@ -416,6 +436,7 @@ def import_transformers() -> Any:
             f"torch and transformers cannot be loaded ({reason(error)}): check that there is enough"
             " memory and that they are installed whole."
         ) from error
+    start_threads(torch)
     return transformers
 
 

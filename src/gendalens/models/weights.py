@@ -8,6 +8,7 @@ from typing import Any
 from gendalens.errors import UserError
 from gendalens.models.checkpoint import Checkpoint, import_transformers, quiet, reason
 from gendalens.models.mapped import own
+from gendalens.models.processor import avoid_forbidden_instructions
 from gendalens.models.shards import check_shards
 
 
@@ -30,7 +31,7 @@ def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
         try:
             model, found = _load(checkpoint, getattr(transformers, auto_class), options)
         except (MemoryError, torch.OutOfMemoryError) as error:
-            raise _too_big(name) from error
+            raise checkpoint.too_big() from error
         except RuntimeError as error:
             if "mismatch" in str(error):
                 raise _mixed(name) from error
@@ -48,9 +49,12 @@ def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
     try:
         own(model)
         checkpoint.check_unchanged()
-        return model.to(_device(checkpoint.device)).eval()
+        device = _device(checkpoint.device)
+        if device.type == "cpu" and dtype != torch.float32:
+            avoid_forbidden_instructions()
+        return model.to(device).eval()
     except (MemoryError, torch.OutOfMemoryError) as error:
-        raise _too_big(name) from error
+        raise checkpoint.too_big() from error
 
 
 def _load(checkpoint: Checkpoint, auto_class: Any, options: dict[str, Any]) -> Any:
@@ -91,13 +95,6 @@ def _device(name: str | None) -> Any:
             f"The device {name} cannot be used ({reason(error)}): choose cpu, or leave it out."
         ) from error
     return device
-
-
-def _too_big(name: str) -> UserError:
-    return UserError(
-        f"{name} does not fit into memory: use a smaller number format (bfloat16) or a bigger"
-        " machine."
-    )
 
 
 def _mixed(name: str) -> UserError:
