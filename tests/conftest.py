@@ -13,6 +13,9 @@ from gendalens.errors import UserError
 
 pytest_plugins = ["chromium"]
 
+# Before torch is imported, here and in processes that tests start: models this small only lose by more.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 
 def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:
     """A folder of this session; under pytest-xdist the workers share it."""

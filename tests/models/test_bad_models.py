@@ -18,8 +18,9 @@ from families import opened
 
 from gendalens.errors import UserError
 from gendalens.models.base import Fill, Score, Tag
-from gendalens.models.checkpoint import Checkpoint, import_transformers
+from gendalens.models.checkpoint import Checkpoint
 from gendalens.models.detect import load_model
+from gendalens.models.libraries import import_transformers
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from gendalens.data.home import home
 from gendalens.demo import PLANTED
 from gendalens.engine.cache import Cache
 from gendalens.errors import UserError
-from gendalens.models.checkpoint import import_transformers
+from gendalens.models.libraries import import_transformers
 from gendalens.report.after_run import write_report
 from gendalens.report.console import PlainConsole
 from gendalens.report.figures import interval

@@ -15,7 +15,7 @@ from gendalens.engine.cache import Cache
 from gendalens.engine.planner import plan
 from gendalens.errors import UserError
 from gendalens.models.base import BATCH_TOKENS, Answer, Backend, Request
-from gendalens.models.checkpoint import out_of_memory
+from gendalens.models.libraries import out_of_memory
 
 
 @dataclass(frozen=True, slots=True)

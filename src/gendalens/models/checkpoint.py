@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import io
 import json
 import shutil
 import tempfile
@@ -16,10 +15,8 @@ import weakref
 from collections.abc import Iterator
 from contextlib import (
     AbstractContextManager,
-    ExitStack,
     contextmanager,
     nullcontext,
-    redirect_stderr,
 )
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,8 +25,15 @@ from typing import Any
 
 from gendalens import hub
 from gendalens.errors import UserError
-from gendalens.limits import TORCH, check_memory_limit, share_one_heap, start_threads
 from gendalens.models import gguf_header
+from gendalens.models.libraries import (
+    chain,
+    import_transformers,
+    out_of_memory,
+    panic,
+    quiet,
+    reason,
+)
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
 
@@ -37,16 +41,6 @@ DTYPES = ("float32", "bfloat16", "float16", "auto")
 _MODEL_FILES = frozenset({".json", ".txt", ".model", ".safetensors", ".tiktoken", ".py"})
 # Weights that only unpickling could read. Transformers knows the first kind alone.
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
-# How torch, CUDA's libraries, oneDNN, the system's loader and Python say that memory ran out.
-_NO_MEMORY = (
-    "out of memory",
-    "allocate memory",
-    "bad_alloc",
-    "alloc_failed",
-    "could not create a primitive",
-    "failed to map segment",
-    "can't start new thread",
-)
 
 
 @dataclass(frozen=True)
@@ -349,7 +343,7 @@ class Checkpoint:
         except (UserError, MemoryError):
             raise
         except BaseException as error:
-            if not isinstance(error, Exception) and not _panic(error):
+            if not isinstance(error, Exception) and not panic(error):
                 raise
             raise self._explain(error, what) from error
 
@@ -362,7 +356,7 @@ class Checkpoint:
             raise
         except BaseException as error:
             # The engine asks for less at a time when memory runs out.
-            if (not isinstance(error, Exception) and not _panic(error)) or out_of_memory(error):
+            if (not isinstance(error, Exception) and not panic(error)) or out_of_memory(error):
                 raise
             raise UserError(
                 f"{self.name} cannot answer ({type(error).__name__}: {reason(error)}): its"
@@ -371,7 +365,7 @@ class Checkpoint:
 
     def _explain(self, error: BaseException, what: str) -> UserError:
         """The sentence that says why ``what`` could not be read, and what to do."""
-        kinds = {type(link).__name__ for link in _chain(error)}
+        kinds = {type(link).__name__ for link in chain(error)}
         name = self.name
         if "GatedRepoError" in kinds:
             return UserError(
@@ -394,7 +388,7 @@ class Checkpoint:
             return UserError(
                 f"The {what} of {name} is not in the cache: connect to the network and try again."
             )
-        if any(map(out_of_memory, _chain(error))):
+        if any(map(out_of_memory, chain(error))):
             return self.too_big()
         if self.gguf:
             return UserError(
@@ -405,72 +399,3 @@ class Checkpoint:
             f"The {what} of {name} cannot be read ({reason(error)}): check that its files are"
             " complete and that transformers is recent enough."
         )
-
-
-def _panic(error: BaseException) -> bool:
-    """Whether a library gave up with what is no ``Exception``: one in Rust, or torch.distributed."""
-    return type(error).__name__ in ("PanicException", "CheckpointException")
-
-
-def out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory ran out; PyTorch has no type of its own for it on the CPU."""
-    text = str(error).lower()
-    return isinstance(error, MemoryError) or any(sign in text for sign in _NO_MEMORY)
-
-
-def import_transformers() -> Any:
-    """The transformers package, or the sentence that says how to get it."""
-    hub.without_telemetry()
-    check_memory_limit(TORCH)
-    share_one_heap()
-    try:
-        import torch  # transformers imports without it, and fails much later
-        import transformers
-    except ModuleNotFoundError as error:
-        raise UserError(
-            f"Hugging Face models need {error.name or 'torch and transformers'}:"
-            " run `pip install 'gendalens[hf]'`."
-        ) from error
-    except (ImportError, OSError) as error:
-        raise UserError(
-            f"torch and transformers cannot be loaded ({reason(error)}): check that there is enough"
-            " memory and that they are installed whole."
-        ) from error
-    start_threads(torch)
-    return transformers
-
-
-@contextmanager
-def quiet(progress: bool = True) -> Iterator[None]:
-    """Silence transformers' own notes: what matters of them becomes an error or a warning here."""
-    from transformers.utils import logging
-
-    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity(logging.CRITICAL)
-    with ExitStack() as stack:
-        if not progress:
-            logging.disable_progress_bar()
-            # The .gguf reader draws a bar of its own, straight to standard error.
-            stack.enter_context(redirect_stderr(io.StringIO()))
-        stack.callback(_restore, verbosity, bars and not progress)
-        yield
-
-
-def _restore(verbosity: int, bars: bool) -> None:
-    from transformers.utils import logging
-
-    logging.set_verbosity(verbosity)
-    if bars:
-        logging.enable_progress_bar()
-
-
-def reason(error: BaseException) -> str:
-    """The first line of an error, short enough for a sentence."""
-    first = str(error).strip().split("\n")[0].rstrip(". ")
-    return first[:160] or type(error).__name__
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.checkpoint import Checkpoint, reason
+from gendalens.models.checkpoint import Checkpoint
+from gendalens.models.libraries import reason
 
 # Packages of this version hold spaCy's names on package indexes and nothing else.
 _PLACEHOLDER = "999.9.9"

@@ -22,7 +22,8 @@ from typing import Any, ClassVar
 
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, ModelInfo, Tag, TagAnswer
-from gendalens.models.checkpoint import Checkpoint, reason
+from gendalens.models.checkpoint import Checkpoint
+from gendalens.models.libraries import reason
 from gendalens.models.spacy_files import PipelineFiles, find_pipeline
 from gendalens.models.words import words
 

@@ -6,7 +6,8 @@ import pickle
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.checkpoint import Checkpoint, import_transformers, quiet, reason
+from gendalens.models.checkpoint import Checkpoint
+from gendalens.models.libraries import import_transformers, quiet, reason
 from gendalens.models.mapped import own
 from gendalens.models.processor import avoid_forbidden_instructions
 from gendalens.models.shards import check_shards
