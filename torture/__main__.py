@@ -115,8 +115,8 @@ def clock(bench: Bench) -> Iterator[Trial]:
 def memory(bench: Bench) -> Iterator[Trial]:
     """Too little memory, and too small an address space."""
     for name, sizes in (
-        ("RLIMIT_DATA", (20, 40, 60, 120, 180, 240, 320, 360, 400, 440, 500, 600)),
-        ("RLIMIT_AS", (60, 120, 300, 900, *range(1040, 1640, 60), 2000)),
+        ("RLIMIT_DATA", (20, 40, 60, 90, 120, 180, 240, 320, 360, 400, 440, 500, 600)),
+        ("RLIMIT_AS", (60, 120, 180, 240, 300, 900, *range(1060, 1600, 60), 2000)),
     ):
         yield from surroundings.little_memory(
             name, SHORT, sizes=sizes, seed=bench.seed, work=bench.work, whole=bench.short

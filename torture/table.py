@@ -14,10 +14,11 @@ TEXT = """# Torture
 
 What `make torture` counted: GenDa Lens disturbed in every way we could think of, with the two models
 that ship with it, a random causal one, and built-in data. *Survived* means the same result as
-undisturbed (every word, every number to 1e-6), or one clear sentence for what failed and exit code 2 (or
-the signal's), after which the same command gives that result; no traceback, no answer of the cache lost,
-none that is not the model's. *Lost* is everything else. `python -m torture --only PART --seed SEED`
-repeats a part ({parts}).
+undisturbed (every word, every number to 1e-6; to 1e-3 where a lack of memory makes batches smaller), or
+one clear sentence for what failed and exit code 2 (or the signal's), after which the same command gives
+that result; no traceback, no answer of the cache lost, none that is not the model's. *Lost* is everything
+else. `python -m torture --only PART --seed SEED` repeats a part
+({parts}).
 
 Kills, signals, full disks, replaced weights and two processes at once meet forked processes that have
 torch imported already; damaged caches are read in one process; all else is the command as users start

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from torture.place import Ended, Place
-from torture.sameness import runs_differ
+from torture.sameness import TOLERANCE, runs_differ
 
 Outcome = Literal["same", "sentence", "lost", "skipped"]
 
@@ -24,16 +24,25 @@ class Trial:
 
 
 def judged(
-    what: str, seed: int, end: Ended, place: Place, arguments: Sequence[str], whole: Path
+    what: str,
+    seed: int,
+    end: Ended,
+    place: Place,
+    arguments: Sequence[str],
+    whole: Path,
+    *,
+    tolerance: float = TOLERANCE,
 ) -> Trial:
     """The same result as undisturbed, or one sentence after which the same command gives it."""
     if end.fault:
         return Trial(what, seed, "lost", end.fault)
     if end.code == 0:
-        difference = runs_differ(whole, place.out)
+        difference = runs_differ(whole, place.out, tolerance)
         return Trial(what, seed, "lost" if difference else "same", difference or "")
     again = place.run(arguments)
-    difference = again.fault or again.errors if again.code else runs_differ(whole, place.out)
+    difference = (
+        again.fault or again.errors if again.code else runs_differ(whole, place.out, tolerance)
+    )
     if difference:
         return Trial(what, seed, "lost", f"after {end.sentences}: {difference}")
     note = end.sentences[0] if end.sentences else f"exit code {end.code}"

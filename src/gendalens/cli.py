@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from gendalens import cli_runs, ending
+from gendalens import cli_runs, ending, limits
 from gendalens.cli_runs import names_of
-from gendalens.limits import NUMPY, check_memory_limit
 from gendalens.version import __version__
 
 app = typer.Typer(
@@ -68,7 +67,7 @@ def root(
     ] = False,
 ) -> None:
     """Measures gender bias in Danish language technology."""
-    check_memory_limit(NUMPY)
+    limits.start_small()
 
 
 @app.command()

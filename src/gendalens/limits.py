@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,37 +24,38 @@ _USED = {"RLIMIT_AS": 0, "RLIMIT_DATA": 5}  # where /proc/self/statm counts what
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a library takes while it starts, in MiB, measured on Linux and rounded up.
-
-    ``pools`` says how often it starts a thread for each processor.
-    """
+    """What a library takes while it starts, by the limit's name, in MiB; measured on Linux."""
 
     library: str
-    data: int
-    space: int
-    pools: int
-
-    def least(self) -> dict[str, int]:
-        """The bytes that each limit must leave."""
-        threads = self.pools * (os.cpu_count() or 1) * STACK
-        return {"RLIMIT_DATA": self.data * MIB + threads, "RLIMIT_AS": self.space * MIB + threads}
+    least: Mapping[str, int]
 
 
-NUMPY = Need("NumPy", data=80, space=170, pools=1)
-#: With a run of the smallest model, and its report.
-TORCH = Need("torch", data=350, space=1060, pools=2)
+#: With SciPy, and one thread for each of their two copies of OpenBLAS.
+NUMPY = Need("NumPy", {"RLIMIT_DATA": 115, "RLIMIT_AS": 210})
+#: With a run of the smallest model.
+TORCH = Need("torch", {"RLIMIT_DATA": 400, "RLIMIT_AS": 1060})
 
 
 def check_memory_limit(need: Need) -> None:
     """Refuse a limit that a library does not fit under."""
-    for name, least in need.least().items():
+    for name, least in need.least.items():
         limit = _limit(name)
-        if limit is not None and limit < least:
+        if limit is not None and limit < least * MIB:
             raise UserError(
                 f"This process may use {limit // MIB:,} MiB of memory, and {need.library} alone takes"
-                f" more than {least // MIB:,}: raise the limit (ulimit, or the batch system's) and run"
-                " again."
+                f" more than {least:,}: raise the limit (ulimit, or the batch system's) and run again."
             )
+
+
+def start_small() -> None:
+    """Where memory is limited: NumPy and SciPy with one thread, or a refusal; before their import.
+
+    Each copy of OpenBLAS takes 40 MiB for every further processor when it is loaded, and tries for
+    ever where it does not get them. What is large is torch's work, which has threads of its own.
+    """
+    check_memory_limit(NUMPY)
+    if any(_limit(name) is not None for name in NUMPY.least):
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def share_one_heap() -> None:
@@ -71,10 +73,12 @@ def share_one_heap() -> None:
 def start_threads(torch: Any) -> None:
     """Start torch's threads where memory is limited, no more than there is room for.
 
-    Later, with a model in memory, OpenMP would end the process or hang if it could not start one.
+    Later, with a model in memory, OpenMP would end the process or hang if it could not start one. It
+    starts some for every thread that computes, so transformers is told to load weights in this one.
     """
     rooms = [room for name in _USED if (room := _room(name)) is not None]
     if rooms:
+        os.environ.setdefault("HF_DEACTIVATE_ASYNC_LOAD", "1")
         # Three quarters of what is left are for the model.
         threads = min(torch.get_num_threads(), max(1, min(rooms) // 4 // STACK))
         torch.set_num_threads(threads)
