@@ -96,13 +96,18 @@ def sharing(bench: Bench) -> Iterator[Trial]:
 
 
 def disk(bench: Bench) -> Iterator[Trial]:
-    """A full disk under the cache, and under results and report."""
+    """A full disk under the cache, under results and report, and under rows that come in portions."""
     name = "masked language model"
-    arguments, whole = KINDS[name], bench.whole(name, KINDS[name])
-    for part, sizes in (("home", (4, 16, 40, 64, 72, 88, 120)), ("run", (4, 40, 96, 400))):
+    few, many = KINDS[name], kinds.PORTIONS
+    for what, part, arguments, sizes in (
+        ("cache", "home", few, (4, 16, 40, 64, 72, 88, 120)),
+        ("run folder", "run", few, (4, 40, 96, 400)),
+        ("records of a run in portions", "run", many, (16, 400, 1600, 4000)),
+    ):
         yield from surroundings.full_disk(
-            part, arguments, sizes=sizes, seed=bench.seed, work=bench.work, whole=whole
-        )
+            what, part, arguments, sizes=sizes, seed=bench.seed, work=bench.work,
+            whole=bench.whole(what, arguments),
+        )  # fmt: skip
 
 
 def clock(bench: Bench) -> Iterator[Trial]:
@@ -147,8 +152,10 @@ def main() -> int:
     reader.add_argument("--only", default=",".join(PARTS), help="parts, divided by commas")
     reader.add_argument("--seed", type=int, default=1)
     asked = reader.parse_args()
-    rows, lost = table.rows_of(PAGE), 0
-    for part in asked.only.split(","):
+    parts, lost = asked.only.split(","), 0
+    # A run of all parts begins a new page: the name of a row may have changed.
+    rows = table.rows_of(PAGE) if set(parts) < set(PARTS) else {}
+    for part in parts:
         with tempfile.TemporaryDirectory(prefix="torture-") as folder:
             found: dict[str, list[Trial]] = {}
             for trial in PARTS[part](Bench(Path(folder), asked.seed)):

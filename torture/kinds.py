@@ -26,6 +26,12 @@ KINDS: dict[str, list[str]] = {
 #: The shortest of all, for disturbances in which the kind of model makes no difference.
 SHORT = ["demo-lm", "--tasks", "lm-abc", "--sample", "20", *_SMALL]
 
+#: So many draws that rows go to a file before the run is over.
+PORTIONS = [
+    *("demo-ner", "--tasks", "ner-dane", "--sample", "60", "--repeats", "30"),
+    *("--data", "builtin", "--offline"),
+]
+
 
 def make_causal(folder: Path) -> Path:
     """A causal language model of random weights, always the same, with the tokenizer of ``demo-lm``."""

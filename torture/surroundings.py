@@ -51,15 +51,22 @@ def grow(folder: Path) -> None:
 
 
 def full_disk(
-    part: str, arguments: Sequence[str], *, sizes: Sequence[int], seed: int, work: Path, whole: Path
+    what: str,
+    part: str,
+    arguments: Sequence[str],
+    *,
+    sizes: Sequence[int],
+    seed: int,
+    work: Path,
+    whole: Path,
 ) -> Iterator[Trial]:
     """The disk under ``home`` (the cache) or ``run`` (results and report) is so many KiB small."""
-    what = f"disk full under the {'cache' if part == 'home' else 'run folder'}"
+    what = f"disk full under the {what}"
     if not may_mount():
         yield Trial(what, seed, "skipped", "mounting a small disk needs root")
         return
     for size in sizes:
-        folder = work / f"disk-{part}-{size}"
+        folder = work / f"{what}-{size}"
         with small_disk(folder / part, size):
             place = Place(folder, work / "pages")
             end = place.run(arguments)
