@@ -25,7 +25,7 @@ from gendalens.tasks.views import Example, NameTally
 
 OWN_LABELS = LabelMap(tuple((target, target) for target in TARGETS))
 RECALL = 0.8  # of persons, by a control tagger without bias
-PORTION = 2048  # versions: enough for batches of like length
+PORTION = 4096  # versions: enough for batches of like length
 
 
 @dataclass(frozen=True)
