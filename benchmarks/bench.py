@@ -242,7 +242,7 @@ def rest(bench: Bench) -> list[str]:
                 f"({', '.join(WHOLE)}) | {own['seconds']:.1f} s against {model:,.0f} s: "
                 f"**{own['seconds'] / (own['seconds'] + model):.1%}** of a run, wanted 5% |"
             )
-    imports = "import typer, rich.console, rich.table, rich.markdown"
+    imports = "import typer, rich"
     ours, plain = bench.in_turn(
         bench.program(sys.executable, "-m", "gendalens", "--help"),
         bench.program(sys.executable, "-c", imports),
@@ -306,8 +306,8 @@ def table(rows: dict[str, Any], bench: Bench) -> str:
             "Written by `make bench`. Every line is two things run in turn on one machine, medians of "
             f"one to three rounds, {bench.threads} cores ({platform.machine()}): BERT-base (12 × 768) "
             "with random weights in float32, from the loaded model to the finished result, with an empty "
-            "cache to fill. 0.0.3 is timed on a part of the data and extrapolated, and so are we where it "
-            "says so.",
+            "cache to fill. 0.0.3 is timed on a part of the data and extrapolated, and so are we where "
+            "it says so.",
             "",
             "| what | against | theirs | ours | ratio | wanted | peak memory, ours / theirs |",
             "|---|---|---|---|---|---|---|",

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 # The planner keeps batches far below this; it bounds the memory of a single very long request.
 _MAX_TOKENS = 32_768
-# Logits whose log-sum-exp is taken at once: 64 MB in float32.
-_CHUNK = 16 * 1024 * 1024
+# Logits whose log-sum-exp is taken at once: 16 MB in float32.
+_CHUNK = 4 * 1024 * 1024
 
 Row = tuple[int, ...]
 

@@ -13,7 +13,7 @@ from gendalens.models.base import ModelInfo
 from gendalens.models.checkpoint import Checkpoint
 
 # What a batch works on should stay in a processor's caches; a graphics card wants to be kept busy.
-_ON_PROCESSOR, _ON_CARD = 1024, 8192
+_ON_PROCESSOR, _ON_CARD = 768, 8192
 
 _SOFTWARE = ("torch", "transformers", "tokenizers")
 
