@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import tempfile
-from abc import abstractmethod
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self, overload
+from typing import IO, Self
 
+from gendalens.by_place import ByPlace
 from gendalens.errors import UserError
 from gendalens.tasks.base import Record
 
@@ -20,26 +20,7 @@ def as_line(row: Record) -> str:
     return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-class ByPlace(Sequence[Record]):
-    """A sequence whose rows are had one at a time, by their place."""
-
-    @overload
-    def __getitem__(self, place: int) -> Record: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Record]: ...
-    def __getitem__(self, place: int | slice) -> Record | list[Record]:
-        if isinstance(place, slice):
-            return [self._row(i) for i in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        return self._row(place % len(self))
-
-    @abstractmethod
-    def _row(self, place: int) -> Record:
-        """The row at a place that exists."""
-
-
-class Records(ByPlace):
+class Records(ByPlace[Record]):
     """Rows in the order in which they came, one portion in memory, more in a file without a name.
 
     So memory does not grow with the portions, and nothing is left behind when the process is killed.
@@ -101,7 +82,7 @@ class Records(ByPlace):
         self._file.seek(self._starts[place])  # in order, this stays within what is read ahead
         return self._file.readline()
 
-    def _row(self, place: int) -> Record:
+    def _at(self, place: int) -> Record:
         if place >= len(self._starts):
             return self._last[place - len(self._starts)]
         row: Record = json.loads(self._line(place))

@@ -15,8 +15,8 @@ from typing import Any, BinaryIO
 
 from jsonschema import Draft202012Validator
 
+from gendalens.by_place import ByPlace
 from gendalens.errors import UserError
-from gendalens.records import ByPlace
 from gendalens.result import SCHEMA, Result
 from gendalens.signature import parts
 from gendalens.tasks.base import Record
@@ -51,7 +51,7 @@ class Saved:
         return found if isinstance(found, dict) else {}
 
 
-class RecordFile(ByPlace):
+class RecordFile(ByPlace[Record]):
     """The rows of a ``records.jsonl``, read and checked anew each time: memory holds one of them."""
 
     def __init__(self, path: Path) -> None:
@@ -71,7 +71,7 @@ class RecordFile(ByPlace):
             for place, line in enumerate(lines):
                 yield self._checked(place, line)
 
-    def _row(self, place: int) -> Record:
+    def _at(self, place: int) -> Record:
         with self._opened() as lines:
             lines.seek(self._starts[place])
             return self._checked(place, lines.readline())

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import overload
 
+from gendalens.by_place import ByPlace
 from gendalens.data import dane
 from gendalens.data.conllu import Sentence
 from gendalens.data.names import Group, NamePool
@@ -29,7 +29,7 @@ class Version:
         return self.group is not None and has_gendered_pronoun(self.sentence)
 
 
-class Versions(Sequence[Version]):
+class Versions(ByPlace[Version]):
     """Sentences without a person once, the others once for every draw and group.
 
     A version is made when it is asked for, from the seed: hundreds of draws take no memory.
@@ -69,18 +69,7 @@ class Versions(Sequence[Version]):
                 for group, pool in self._pools.items():
                     yield Version(sentence, rename(sentence, drawn, pool), group, repeat)
 
-    @overload
-    def __getitem__(self, place: int) -> Version: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Version]: ...
-    def __getitem__(self, place: int | slice) -> Version | list[Version]:
-        if isinstance(place, slice):
-            return [self._version(i) for i in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        return self._version(place % len(self))
-
-    def _version(self, place: int) -> Version:
+    def _at(self, place: int) -> Version:
         number = bisect_right(self._ends, place)
         sentence = self.sentences[number]
         if not has_person(sentence):
