@@ -47,6 +47,11 @@ def check_memory_limit(need: Need) -> None:
             )
 
 
+def memory_is_limited() -> bool:
+    """Whether this process has a limit of its own."""
+    return any(_limit(name) is not None for name in _USED)
+
+
 def start_small() -> None:
     """Where memory is limited: NumPy and SciPy with one thread, or a refusal; before their import.
 
@@ -54,7 +59,7 @@ def start_small() -> None:
     ever where it does not get them. What is large is torch's work, which has threads of its own.
     """
     check_memory_limit(NUMPY)
-    if any(_limit(name) is not None for name in NUMPY.least):
+    if memory_is_limited():
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 

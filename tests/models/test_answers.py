@@ -147,7 +147,7 @@ def test_sizes_announce_what_a_request_costs(either: Opened) -> None:
         assert encoded.positions == len(encoded.asked)
     causal = either.backend.kind == "causal"
     assert all((item.rows == 1) == causal for item in either.backend.encode(SCORES))
-    assert either.backend.max_positions == 512 * 2**20 // (4 * len(either.tokenizer))
+    assert either.backend.max_positions == 64 * 2**20 // (4 * len(either.tokenizer))
 
 
 def test_a_fill_of_single_pieces_is_one_row_and_one_position() -> None:

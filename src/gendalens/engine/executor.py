@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -14,7 +16,8 @@ import numpy as np
 from gendalens.engine.cache import Cache
 from gendalens.engine.planner import plan
 from gendalens.errors import UserError
-from gendalens.models.base import BATCH_TOKENS, Answer, Backend, Request
+from gendalens.models.base import BATCH_TOKENS, Answer, Backend, Encoded, Request
+from gendalens.models.crew import crew
 from gendalens.models.libraries import out_of_memory
 
 
@@ -68,17 +71,18 @@ def ask(
     waiting = sorted((r for r in distinct if r not in found), key=lambda r: r.kind)
     for _, group in groupby(waiting, key=lambda r: r.kind):
         same_kind = list(group)
-        run = _Run(backend, batch_tokens)
         encoded = backend.encode(same_kind)
-        for batch in plan(encoded, batch_tokens=batch_tokens, max_positions=backend.max_positions):
-            answers = run.answer([encoded[i] for i in batch])
-            pairs = [(same_kind[i], answer) for i, answer in zip(batch, answers, strict=True)]
-            for request, answer in pairs:
-                _check_numbers(backend, request, answer)
-            if cache:
-                cache.store(model, pairs)
-            found.update(pairs)
-            on_answers(len(pairs))
+        batches = plan(encoded, batch_tokens=batch_tokens, max_positions=backend.max_positions)
+        # Closed at once if something fails here: others may still be at work on what comes next.
+        with closing(_Run(backend, batch_tokens, encoded).answers(batches)) as arriving:
+            for batch, answers in arriving:
+                pairs = [(same_kind[i], answer) for i, answer in zip(batch, answers, strict=True)]
+                for request, answer in pairs:
+                    _check_numbers(backend, request, answer)
+                if cache:
+                    cache.store(model, pairs)
+                found.update(pairs)
+                on_answers(len(pairs))
     return Answers(found, tally)
 
 
@@ -124,14 +128,50 @@ def budget(backend: Backend, asked: int | None) -> int:
 
 
 class _Run:
-    """One backend at work; remembers how much fits into memory."""
+    """One backend at work on encoded requests; remembers how much fits into memory."""
 
-    def __init__(self, backend: Backend, batch_tokens: int) -> None:
+    def __init__(self, backend: Backend, batch_tokens: int, encoded: Sequence[Any]) -> None:
         self.backend = backend
         self.limit = batch_tokens
+        self.encoded = encoded
+
+    def answers(self, batches: Iterable[list[int]]) -> Generator[tuple[list[int], list[Answer]]]:
+        """Each batch and its answers, in order."""
+        rest = deque(batches)
+        workers = getattr(self.backend, "workers", 1) if len(rest) > 1 else 1
+        if workers > 1:
+            # The longest request runs alone, before the others: it loads the model.
+            longest = rest.popleft()
+            first, others = longest[:1], longest[1:]
+            if others:
+                rest.appendleft(others)
+            yield first, self.answer(self._items(first))
+            with crew(workers) as side_by_side:
+                for found in side_by_side(self._attempt, list(rest)):
+                    if found is None:
+                        break
+                    yield rest.popleft(), found
+        for batch in rest:
+            yield batch, self.answer(self._items(batch))
+
+    def _items(self, batch: Sequence[int]) -> list[Any]:
+        return [self.encoded[i] for i in batch]
+
+    def _attempt(self, batch: Sequence[int]) -> list[Answer] | None:
+        """The answers; None where memory ran out, because several batches were in it at once."""
+        items = self._items(batch)
+        if _tokens(items) > self.limit and len(items) > 1:
+            return None
+        try:
+            return self.backend.answer(items)
+        except (MemoryError, RuntimeError) as error:
+            if not out_of_memory(error):
+                raise
+            return None
 
     def answer(self, batch: Sequence[Any]) -> list[Answer]:
-        tokens = sum(item.rows for item in batch) * max(item.length for item in batch)
+        """The answers to one batch, in parts where it does not fit."""
+        tokens = _tokens(batch)
         if tokens > self.limit and len(batch) > 1:
             return self._halves(batch)
         try:
@@ -150,6 +190,10 @@ class _Run:
     def _halves(self, batch: Sequence[Any]) -> list[Answer]:
         middle = len(batch) // 2
         return self.answer(batch[:middle]) + self.answer(batch[middle:])
+
+
+def _tokens(items: Sequence[Encoded]) -> int:
+    return sum(item.rows for item in items) * max(item.length for item in items)
 
 
 def _check_numbers(backend: Backend, request: Request, answer: Answer) -> None:

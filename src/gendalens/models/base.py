@@ -226,7 +226,8 @@ class Backend(Protocol):
     """Something that answers requests: one file per kind of model.
 
     A backend whose answers need a caveat in every result offers it in ``notices``, a tuple of
-    sentences; one that is fastest with another number of tokens a batch says so in ``batch_tokens``.
+    sentences; one that is fastest with another number of tokens a batch says so in ``batch_tokens``,
+    and one that can answer several batches at once, in threads, says how many in ``workers``.
     """
 
     @property

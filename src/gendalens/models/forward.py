@@ -6,6 +6,7 @@ positions and nowhere else, and rows that several requests share run once.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 # The planner keeps batches far below this; it bounds the memory of a single very long request.
 _MAX_TOKENS = 32_768
-# Logits whose log-sum-exp is taken at once: 16 MB in float32.
-_CHUNK = 4 * 1024 * 1024
+# Logits whose log-sum-exp is taken at once: 4 MB in float32.
+_CHUNK = 1024 * 1024
 
 Row = tuple[int, ...]
 
@@ -99,6 +100,10 @@ class Network:
         self._name = name
         self._pad = pad
         self._max_positions = max_positions
+        self._asked = threading.local()
+        head = model.get_output_embeddings()
+        if head is not None:
+            head.register_forward_pre_hook(self._pick)
 
     def read(
         self, batch: Sequence[Prepared], sets: Mapping[str, Sequence[int]] | None = None
@@ -209,22 +214,12 @@ class Network:
         import torch
 
         index, at = torch.tensor(places, dtype=torch.long, device=ids.device).T
-        picked = False
-
-        def pick(_module: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-            nonlocal picked
-            if not args or args[0].dim() != 3 or args[0].shape[:2] != ids.shape:
-                return None
-            picked = True
-            return (args[0][index, at].unsqueeze(0), *args[1:])
-
-        head = self._model.get_output_embeddings()
-        hook = head.register_forward_pre_hook(pick) if head is not None else None
+        self._asked.places = index, at, ids.shape
         try:
             output = self._model(input_ids=ids, attention_mask=mask, **more)
+            picked = self._asked.places is None
         finally:
-            if hook is not None:
-                hook.remove()
+            self._asked.places = None
         logits: torch.Tensor = output.logits
         if picked and logits.shape[:2] == (1, len(places)):
             return logits[0], output
@@ -235,6 +230,14 @@ class Network:
             f"{self._name} ({type(self._model).__name__}) arranges its logits in a way GenDa Lens"
             " does not know: please report it."
         )
+
+    def _pick(self, _head: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """Leave of the head's input the places that this thread asks about."""
+        places = getattr(self._asked, "places", None)
+        if places is None or not args or args[0].dim() != 3 or args[0].shape[:2] != places[2]:
+            return None
+        self._asked.places = None
+        return (args[0][places[0], places[1]].unsqueeze(0), *args[1:])
 
 
 class _Site:

@@ -18,7 +18,10 @@ from gendalens.models.weights import load_weights
 # Part of every fingerprint: raise it when the same weights would answer differently than before.
 ANSWERS_VERSION = 1
 
-_LOGITS_BYTES = 512 * 1024 * 1024
+# Logits of one pass. On a processor several passes run at once, and small ones are as fast; but a
+# vocabulary of 262,000 words must not leave a handful of positions.
+_ON_PROCESSOR, _ON_CARD = 64 * 1024 * 1024, 512 * 1024 * 1024
+_LEAST_POSITIONS = 128
 
 
 class LanguageModel(Transformer):
@@ -37,7 +40,8 @@ class LanguageModel(Transformer):
     @property
     def max_positions(self) -> int:
         """How many head positions fit into memory at once."""
-        return max(1, _LOGITS_BYTES // (4 * self.vocabulary_size))
+        size = _ON_PROCESSOR if self.on_processor else _ON_CARD
+        return max(_LEAST_POSITIONS, size // (4 * self.vocabulary_size))
 
     def fingerprint(self) -> str:
         """A digest of all that decides the answers."""

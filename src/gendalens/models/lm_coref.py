@@ -97,6 +97,11 @@ class LmResolver:
         return getattr(self.model, "batch_tokens", BATCH_TOKENS)
 
     @property
+    def workers(self) -> int:
+        """How many batches are answered at once."""
+        return getattr(self.model, "workers", 1)
+
+    @property
     def info(self) -> ModelInfo:
         """The language model's, labelled as what it is used for, with the prompt's version."""
         inner, used = self.model.info, self.wording

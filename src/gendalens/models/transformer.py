@@ -9,8 +9,10 @@ from importlib import metadata
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 from gendalens.errors import UserError
+from gendalens.limits import memory_is_limited
 from gendalens.models.base import ModelInfo
 from gendalens.models.checkpoint import Checkpoint
+from gendalens.models.crew import MOST, keeps_state
 
 # What a batch works on should stay in a processor's caches; a graphics card wants to be kept busy.
 _ON_PROCESSOR, _ON_CARD = 768, 8192
@@ -105,8 +107,21 @@ class Transformer:
     @property
     def batch_tokens(self) -> int:
         """The tokens a batch that run fastest, where the user does not say."""
-        device = self.checkpoint.device or ("cuda" if _has_cuda() else "cpu")
-        return _ON_PROCESSOR if device == "cpu" else _ON_CARD
+        return _ON_PROCESSOR if self.on_processor else _ON_CARD
+
+    @property
+    def on_processor(self) -> bool:
+        """Whether the model runs on a processor, not on a graphics card."""
+        return (self.checkpoint.device or ("cuda" if _has_cuda() else "cpu")) == "cpu"
+
+    @property
+    def workers(self) -> int:
+        """How many batches are answered at once."""
+        import torch
+
+        if not self.on_processor or self.checkpoint.trust_remote_code or memory_is_limited():
+            return 1
+        return 1 if keeps_state(self.checkpoint.config) else min(torch.get_num_threads(), MOST)
 
     def must_know(self, rows: Iterable[Sequence[int]]) -> None:
         """Refuse tokens that the weights have no place for."""
