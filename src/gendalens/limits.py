@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +19,8 @@ from gendalens.errors import UserError
 
 MIB = 1024**2
 STACK = 8 * MIB  # what a thread takes
-_ARENA_MAX = -8  # glibc's name of the number of heaps
+# glibc's names of the number of heaps, and of the size from which a block is one of its own.
+_ARENA_MAX, _MMAP_THRESHOLD = -8, -3
 _USED = {"RLIMIT_AS": 0, "RLIMIT_DATA": 5}  # where /proc/self/statm counts what each limit bounds
 
 
@@ -63,14 +65,18 @@ def start_small() -> None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def share_one_heap() -> None:
-    """Let threads share one heap where the address space is limited.
+def keep_heap_small() -> None:
+    """Tell glibc how to hold what models work on; nothing to do where another library does that.
 
-    glibc reserves up to 128 MiB of it for each thread's own, and what comes after finds no room.
+    Large blocks go back to the system when they are freed. By itself glibc would soon keep them, a heap
+    for each thread, full of gaps: a tenth more memory for no speed that could be measured. And where the
+    address space is limited, threads share one heap: glibc reserves up to 128 MiB of it for each
+    thread's own, and what comes after finds no room.
     """
-    if _limit("RLIMIT_AS") is not None:
-        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-        if mallopt is not None:
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        mallopt(_MMAP_THRESHOLD, 4 * MIB)
+        if _limit("RLIMIT_AS") is not None:
             mallopt(_ARENA_MAX, 1)
 
 

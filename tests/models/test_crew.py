@@ -13,6 +13,7 @@ import transformers
 from families import CAUSAL, MASKED, opened
 from taggers import TAGGERS, opened_tagger
 
+from gendalens.api import load_model
 from gendalens.engine.executor import ask
 from gendalens.models.base import Answer, Fill, Request, Score, Tag
 from gendalens.models.crew import keeps_state
@@ -52,6 +53,8 @@ def test_language_models_answer_alike(family: str) -> None:
     assert found.keys() == expected.keys()
     for request, answer in found.items():
         assert numbers(answer) == pytest.approx(numbers(expected[request]), rel=1e-4)
+    again: Any = load_model(str(opened(family).folder))
+    assert ask(again, requests, batch_tokens=100).by_request == found
 
 
 @pytest.mark.parametrize("family", TAGGERS)

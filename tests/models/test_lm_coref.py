@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
+from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import slow
 import tiny
+import torch
 import transformers
 from small_data import small_data
 
@@ -373,3 +375,24 @@ def test_a_candidate_that_the_tokenizer_cannot_write_is_refused() -> None:
     request = Resolve(text, (), (24, 27), ((0, 7), (14, 16)))
     with pytest.raises(UserError, match=r"cannot write .*ЖЩ"):
         resolver.answer(resolver.encode([request]))
+
+
+@pytest.mark.parametrize("kind", ["masked", "causal"])
+def test_batches_in_work_at_once_answer_alike_to_the_last_digit(kind: str) -> None:
+    words = ("smeden", "bageren", "gartneren", "lægen")
+    requests = []
+    for one, other in permutations(words, 2):
+        text = f"{one} gav {other} en bog, og hun gik hjem."
+        start, second = text.index("hun gik"), len(one) + 5
+        places = ((0, len(one)), (second, second + len(other)))
+        requests.append(Resolve(text, pronoun=(start, start + 3), candidates=places))
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    found = []
+    for _ in range(3):
+        backend: Any = load_model(f"lm-coref:{opened(kind).folder}")
+        assert backend.workers == 2
+        found.append(ask(backend, requests, batch_tokens=300).by_request)
+    torch.set_num_threads(threads)
+    assert len(found[0]) == len(requests)
+    assert found[0] == found[1] == found[2]

@@ -9,7 +9,7 @@ from typing import Any
 
 from gendalens import hub
 from gendalens.errors import UserError
-from gendalens.limits import TORCH, check_memory_limit, share_one_heap, start_threads
+from gendalens.limits import TORCH, check_memory_limit, keep_heap_small, start_threads
 
 # How torch, CUDA's libraries, oneDNN, the system's loader and Python say that memory ran out.
 _NO_MEMORY = (
@@ -38,7 +38,7 @@ def import_transformers() -> Any:
     """The transformers package, or the sentence that says how to get it."""
     hub.without_telemetry()
     check_memory_limit(TORCH)
-    share_one_heap()
+    keep_heap_small()
     try:
         import torch  # transformers imports without it, and fails much later
         import transformers

@@ -17,6 +17,7 @@ from statistics import fmean
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
+from gendalens.engine.executor import ask
 from gendalens.errors import UserError
 from gendalens.models.base import (
     BATCH_TOKENS,
@@ -25,6 +26,7 @@ from gendalens.models.base import (
     Encoded,
     ModelInfo,
     Offsets,
+    Request,
     Resolve,
     ResolveAnswer,
     Score,
@@ -78,7 +80,8 @@ class LmResolver:
     def __init__(self, model: Backend, wording: Prompt) -> None:
         self.model = model
         self.wording = wording
-        self._corrections: dict[Score, float] = {}
+        self._neutrals: dict[Score, None] = {}
+        self._corrections: dict[Request, float] = {}
 
     @property
     def max_positions(self) -> int:
@@ -133,15 +136,14 @@ class LmResolver:
     def encode(self, requests: Sequence[Resolve]) -> list[Choice]:
         """The requests as questions to the language model, tokenised."""
         asked = [self._questions(request) for request in requests]
+        neutral = [self._neutral(request) for request in requests]
+        self._neutrals |= dict.fromkeys(s for some in neutral for each in some for s in each)
         encoded = iter(self.model.encode([s for some in asked for each in some for s in each]))
         return [
             Choice(
-                request,
-                questions,
-                self._neutral(request),
-                tuple(next(encoded) for each in questions for _ in each),
+                request, questions, its, tuple(next(encoded) for each in questions for _ in each)
             )
-            for request, questions in zip(requests, asked, strict=True)
+            for request, questions, its in zip(requests, asked, neutral, strict=True)
         ]
 
     def answer(self, batch: Sequence[Choice]) -> list[Answer]:
@@ -187,23 +189,25 @@ class LmResolver:
         words = tuple(in_a_prompt(request.text, place) for place in request.candidates)
         return words if len(words) > 1 else (*words, self.wording.someone_else)
 
-    def _correct(self, batch: Sequence[Choice]) -> Mapping[Score, float]:
-        """The corrections of a batch; each is asked for once as long as the model lives."""
-        new = [
-            score
-            for score in dict.fromkeys(s for c in batch for each in c.neutral for s in each)
-            if score not in self._corrections
-        ]
-        if new:
-            answers = self.model.answer(self.model.encode(new))
-            for score, answer in zip(new, map(_score, answers), strict=True):
-                if answer.unknown:
-                    raise UserError(
-                        f"The tokenizer of {self.model.info.name} cannot write “{score.given}"
-                        f"{score.text}” without unknown tokens, so the model cannot be asked for "
-                        "this candidate: test another model."
-                    )
-                self._corrections[score] = answer.log_likelihood
+    def _correct(self, batch: Sequence[Choice]) -> Mapping[Request, float]:
+        """The corrections of a batch; each is asked for once as long as the model lives.
+
+        The first batch asks for those of all that was encoded: were each batch to ask for what is new in
+        it, the last digits would depend on which of the batches in work comes first.
+        """
+        wanted = dict.fromkeys(s for c in batch for each in c.neutral for s in each)
+        if wanted.keys() <= self._corrections.keys():
+            return self._corrections
+        new = [score for score in self._neutrals | wanted if score not in self._corrections]
+        for score, answer in ask(self.model, new).by_request.items():
+            if _score(answer).unknown:
+                assert isinstance(score, Score)
+                raise UserError(
+                    f"The tokenizer of {self.model.info.name} cannot write “{score.given}"
+                    f"{score.text}” without unknown tokens, so the model cannot be asked for "
+                    "this candidate: test another model."
+                )
+            self._corrections[score] = _score(answer).log_likelihood
         return self._corrections
 
 

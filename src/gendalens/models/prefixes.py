@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 # Two passes instead of one must spare at least this share of the tokens.
 _WORTH = 0.25
 _TOLERANCE = 1e-3
+# Two beginnings of different lengths, each with two continuations: the numbers are tokens, and what is
+# asked about are the last of a beginning and all after it.
+_PROBE = ((1, 2, 3, 4, 5, 1, 0), (1, 2, 3, 4, 5, 3), (4, 3, 2, 1), (4, 3, 5, 1, 2))
+_BEGINS = (5, 5, 2, 2)
 
 
 class PrefixNetwork(Network):
     """A causal network that runs shared beginnings once, if its architecture can."""
-
-    _shares: bool | None = None  # not known before it was tried
 
     def _logits(self, rows: Sequence[Row], places: Sequence[tuple[int, int]]) -> torch.Tensor:
         """The logits at the places (row, position), one line each."""
@@ -32,25 +34,35 @@ class PrefixNetwork(Network):
         for index, at in places:
             first[index] = min(first[index], at)
         begins = [row[: at + 1] for row, at in zip(rows, first, strict=True)]
-        distinct = {begin: number for number, begin in enumerate(dict.fromkeys(begins))}
-        spared = sum(map(len, begins)) - sum(map(len, distinct))
+        spared = sum(map(len, begins)) - sum(map(len, set(begins)))
         width = max(map(len, begins)) + max(map(len, rows))
         if (
-            self._shares is False
-            or spared < _WORTH * sum(map(len, rows))
+            spared < _WORTH * sum(map(len, rows))
             or width >= self._attention_span
+            or not self._shares
         ):
             return super()._logits(rows, places)
-        if self._shares:
-            return self._shared(rows, places, begins, distinct)
-        # An architecture that keeps no such cache, or keeps it otherwise, is read plainly.
-        plain = super()._logits(rows, places)
+        return self._shared(rows, places, begins)
+
+    @cached_property
+    def _shares(self) -> bool:
+        """Whether the architecture keeps such a cache, and keeps it as is thought here.
+
+        Tried on tokens of its own and not on the first batch, which is another one each time where
+        batches are answered side by side.
+        """
+        places = [
+            (index, at)
+            for index, (row, begin) in enumerate(zip(_PROBE, _BEGINS, strict=True))
+            for at in range(begin - 1, len(row))
+        ]
+        begins = [row[:begin] for row, begin in zip(_PROBE, _BEGINS, strict=True)]
+        plain = super()._logits(_PROBE, places)
         try:
-            shared = self._shared(rows, places, begins, distinct)
-            self._shares = bool((shared - plain).abs().max() < _TOLERANCE)
+            shared = self._shared(_PROBE, places, begins)
         except (AttributeError, IndexError, NotImplementedError, TypeError, ValueError):
-            self._shares = False
-        return plain
+            return False
+        return bool((shared - plain).abs().max() < _TOLERANCE)
 
     @cached_property
     def _attention_span(self) -> float:
@@ -64,10 +76,10 @@ class PrefixNetwork(Network):
         rows: Sequence[Row],
         places: Sequence[tuple[int, int]],
         begins: Sequence[Row],
-        distinct: dict[Row, int],
     ) -> torch.Tensor:
         import torch
 
+        distinct = {begin: number for number, begin in enumerate(dict.fromkeys(begins))}
         ids, mask = self.padded(list(distinct))
         ends = [(number, len(begin) - 1) for begin, number in distinct.items()]
         at_end, output = self.run(ids, mask, ends, use_cache=True)
