@@ -18,9 +18,9 @@ from families import opened
 
 from gendalens.errors import UserError
 from gendalens.models.base import Fill, Score, Tag
-from gendalens.models.checkpoint import Checkpoint
 from gendalens.models.detect import load_model
 from gendalens.models.libraries import import_transformers
+from gendalens.models.refusals import unreadable
 
 
 @pytest.fixture
@@ -376,4 +376,4 @@ def test_the_error_of_a_file_is_one_line(make: Callable[[str], UserError]) -> No
 
 @pytest.fixture
 def make() -> Callable[[str], UserError]:
-    return lambda text: Checkpoint("m")._explain(ValueError(text), "tokenizer")
+    return lambda text: unreadable(ValueError(text), "tokenizer", "m", revision=None, gguf=False)

@@ -1,4 +1,4 @@
-"""A model as the user named it: where its files are, which version they are, and how to open them.
+"""A model as the user named it: where it is, which version it is, and how to open it.
 
 Everything here is cheap: configuration and tokenizer, never the weights. transformers and torch are
 imported only when they are needed, so that naming a model costs nothing.
@@ -7,17 +7,12 @@ imported only when they are needed, so that naming a model costs nothing.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator
-from contextlib import (
-    AbstractContextManager,
-    contextmanager,
-    nullcontext,
-)
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,22 +20,11 @@ from typing import Any
 
 from gendalens import hub
 from gendalens.errors import UserError
-from gendalens.models import gguf_header
-from gendalens.models.libraries import (
-    chain,
-    import_transformers,
-    out_of_memory,
-    panic,
-    quiet,
-    reason,
-)
+from gendalens.models import refusals
+from gendalens.models.libraries import import_transformers, out_of_memory, panic, quiet, reason
+from gendalens.models.model_files import ModelFiles
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
-
-# What decides a model's answers besides its weights. READMEs, licences and the like do not.
-_MODEL_FILES = frozenset({".json", ".txt", ".model", ".safetensors", ".tiktoken", ".py"})
-# Weights that only unpickling could read. Transformers knows the first kind alone.
-_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 
 
 @dataclass(frozen=True)
@@ -70,18 +54,23 @@ class Checkpoint:
         """The name that results carry: of a local model the last part, not where one machine has it."""
         return self.path.resolve().name if self.path else self.name
 
+    @cached_property
+    def files(self) -> ModelFiles | None:
+        """The model's files, where it is a local one."""
+        return ModelFiles(self.name, self.path, self.allow_pickle) if self.path else None
+
     @property
     def gguf(self) -> Path | None:
         """The `.gguf` file, where the model is one."""
-        path = self.path
-        return path if path and path.suffix == ".gguf" and not path.is_dir() else None
+        return self.path if self.files and self.files.gguf else None
 
     @cached_property
     def config(self) -> Any:
         """The model's transformers configuration."""
         transformers = import_transformers()
-        self._check_files()
-        self.check_unchanged()  # the first look
+        if self.files:
+            self.files.check()
+            self.check_unchanged()  # the first look
         options = self.options
         with quiet(), self.fetching(), self.explained("configuration"):
             config = transformers.AutoConfig.from_pretrained(self.where, **options)
@@ -155,7 +144,7 @@ class Checkpoint:
     @cached_property
     def version(self) -> str:
         """What pins the model: the hub's commit, or a digest of the local files."""
-        return self._commit[0] if self.path is None else f"sha256:{self._content[:12]}"
+        return f"sha256:{self.files.digest[:12]}" if self.files else self._commit[0]
 
     @cached_property
     def resolved_dtype(self) -> str:
@@ -167,7 +156,7 @@ class Checkpoint:
 
     def digest(self, *parts: object) -> str:
         """A digest of the model's content, its number format and ``parts``."""
-        content = (self.name, self._commit[0]) if self.path is None else (self._content,)
+        content = (self.files.digest,) if self.files else (self.name, self._commit[0])
         return hashlib.sha256(
             json.dumps([*content, self.resolved_dtype, *parts]).encode()
         ).hexdigest()
@@ -178,44 +167,11 @@ class Checkpoint:
         The digest that names the model in results and in the cache is taken before the weights are
         loaded: it must be the digest of what was loaded.
         """
-        if self.path is not None and self._stamps != self._look():
+        if self.files and self.files.changed():
             raise UserError(
                 f"The files of {self.name} changed while they were read, so nothing can say which"
                 " model was tested: run again when they are complete."
             )
-
-    @cached_property
-    def _stamps(self) -> list[tuple[str, int, int, int]]:
-        """The model's files as they were when first looked at."""
-        return self._look()
-
-    def _look(self) -> list[tuple[str, int, int, int]]:
-        found = []
-        for file in self._files():
-            status = file.stat()
-            found.append((file.name, status.st_ino, status.st_size, status.st_ctime_ns))
-        return found
-
-    def _files(self) -> list[Path]:
-        """The files of a local model that decide its answers."""
-        assert self.path is not None
-        if self.path.is_file():
-            return [self.path]
-        # A link to nowhere is told when the weights are loaded.
-        here = sorted(file for file in self.path.iterdir() if file.is_file())
-        pickles = {".bin"} if not any(file.suffix == ".safetensors" for file in here) else set()
-        return [file for file in here if file.suffix in _MODEL_FILES | pickles]
-
-    @cached_property
-    def _content(self) -> str:
-        files = self._files()
-        total = hashlib.sha256()
-        for file in files:
-            with file.open("rb") as stream:
-                content = hashlib.file_digest(stream, "sha256").hexdigest()
-            # A .gguf may be renamed; in a folder the names are part of the content.
-            total.update(f"{'' if file == self.path else file.name} {content}\n".encode())
-        return total.hexdigest()
 
     @cached_property
     def _commit(self) -> tuple[str, bool]:
@@ -258,50 +214,6 @@ class Checkpoint:
         )
         raise UserError(f"{self.name} is no local folder and not in the cache: {remedy}.")
 
-    def _check_files(self) -> None:
-        """Refuse a local path that cannot be a model, before transformers guesses what it is."""
-        if self.path is None:
-            return
-        if self.gguf:
-            for package in ("gguf", "accelerate"):
-                if importlib.util.find_spec(package) is None:
-                    raise UserError(
-                        f".gguf files such as {self.name} need {package}:"
-                        " run `pip install 'gendalens[hf]'`."
-                    )
-            try:
-                gguf_header.check(self.gguf)
-            except gguf_header.UnsoundError as error:
-                raise UserError(
-                    f"{self.name} cannot be read as a .gguf language model ({error}): download it"
-                    " again, whole and in one file."
-                ) from error
-            return
-        if not self.path.is_dir():
-            if self.path.suffix in _PICKLES:
-                raise self.pickled()
-            raise UserError(f"{self.name} is a file, not a model: name a folder or a .gguf file.")
-        if not (self.path / "config.json").is_file():
-            raise UserError(
-                f"{self.name} is no model: it has no config.json; name a folder that"
-                " `save_pretrained` wrote, or a model on the hub."
-            )
-        if (self.path / "adapter_config.json").is_file() and importlib.util.find_spec("peft"):
-            raise UserError(
-                f"{self.name} is an adapter (it has an adapter_config.json), and peft would load it onto"
-                " another model: merge the two (`merge_and_unload`), save them and name that folder."
-            )
-        if any(self.path.glob("*.safetensors")):
-            return
-        found = {file.suffix for file in self.path.iterdir()}
-        if self.allow_pickle and ".bin" in found:
-            return
-        if found & set(_PICKLES):
-            raise self.pickled()
-        raise UserError(
-            f"{self.name} has no weights (no .safetensors file): copy the whole model folder."
-        )
-
     def _check_attention(self, config: Any) -> None:
         """Refuse a configuration that has code fetched from the hub ("owner/kernel") and run."""
         parts = [config, *(getattr(config, name, None) for name in config.sub_configs)]
@@ -315,25 +227,11 @@ class Checkpoint:
 
     def pickled(self) -> UserError:
         """The refusal of weights that only unpickling could read."""
-        if self.allow_pickle:
-            return UserError(
-                f"{self.name} has pickled weights that hold more than numbers or are no"
-                " pytorch_model.bin, and nothing of them was run: convert them to safetensors"
-                " (`save_pretrained` writes them) where you trust them."
-            )
-        return UserError(
-            f"{self.name} has only pickled weights ({', '.join(_PICKLES[:2])} and the like), which can"
-            " run code when they are read: convert them to safetensors where you trust them"
-            " (`save_pretrained` writes them), or allow them with --allow-pickle, which reads numbers"
-            " and runs nothing."
-        )
+        return refusals.pickled(self.name, allowed=self.allow_pickle)
 
     def too_big(self) -> UserError:
         """What to say where memory runs out while the model is loaded."""
-        return UserError(
-            f"{self.name} does not fit into memory: use a smaller number format (bfloat16) or a"
-            " bigger machine."
-        )
+        return refusals.too_big(self.name)
 
     @contextmanager
     def explained(self, what: str) -> Iterator[None]:
@@ -364,38 +262,6 @@ class Checkpoint:
             ) from error
 
     def _explain(self, error: BaseException, what: str) -> UserError:
-        """The sentence that says why ``what`` could not be read, and what to do."""
-        kinds = {type(link).__name__ for link in chain(error)}
-        name = self.name
-        if "GatedRepoError" in kinds:
-            return UserError(
-                f"{name} is gated: accept its terms at https://huggingface.co/{name}, log in with"
-                " `hf auth login`, and try again."
-            )
-        if "RevisionNotFoundError" in kinds:
-            return UserError(f"{name} has no revision {self.revision}: check its name on the hub.")
-        if "HFValidationError" in kinds or "RepositoryNotFoundError" in kinds:
-            return UserError(
-                f"{name} is neither a local folder nor a public model on the hub: check the"
-                " spelling, or log in with `hf auth login` if it is private."
-            )
-        if "trust_remote_code" in str(error) or "custom code" in str(error):
-            return UserError(
-                f"{name} brings its own code: read it, and if you trust it, allow it with"
-                " trust_remote_code (--trust-remote-code)."
-            )
-        if "LocalEntryNotFoundError" in kinds:
-            return UserError(
-                f"The {what} of {name} is not in the cache: connect to the network and try again."
-            )
-        if any(map(out_of_memory, chain(error))):
-            return self.too_big()
-        if self.gguf:
-            return UserError(
-                f"{name} cannot be read as a .gguf language model ({reason(error)}): check that the"
-                " file is complete and that transformers supports its architecture."
-            )
-        return UserError(
-            f"The {what} of {name} cannot be read ({reason(error)}): check that its files are"
-            " complete and that transformers is recent enough."
+        return refusals.unreadable(
+            error, what, self.name, revision=self.revision, gguf=self.gguf is not None
         )
