@@ -16,6 +16,8 @@ import pytest
 import tiny
 from small_data import small_data
 
+from gendalens.models.transformer import TOKENS_ON_CARD, TOKENS_ON_PROCESSOR
+
 pytestmark = pytest.mark.usefixtures("chart_library")
 
 
@@ -64,6 +66,11 @@ def test_help_loads_neither_torch_nor_transformers_nor_pandas() -> None:
         heavy = {"torch", "transformers", "pandas", "numpy", "scipy"}
         assert "gendalens.cli" in loaded
         assert not heavy & {name.partition(".")[0] for name in loaded}
+
+
+def test_help_says_how_many_tokens_a_batch_has() -> None:
+    said = " ".join(gendalens("run", "--help").stdout.split())
+    assert f"{TOKENS_ON_PROCESSOR} on a processor, {TOKENS_ON_CARD} on a graphics card" in said
 
 
 def test_tasks_loads_neither_torch_nor_transformers_and_says_it_all() -> None:

@@ -34,7 +34,7 @@ Data = Annotated[
         "folder of your own, or (dane) a file.",
     ),
 ]
-Out = Annotated[Path, typer.Option(help="The run folder.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="The run folder.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of resampling and samples.")]
 Sample = Annotated[
     int | None, typer.Option(min=1, help="So many schemas or triples only, for a quick look.")
@@ -104,7 +104,7 @@ def run(
         typer.Option(
             min=1,
             help="Tokens a batch, padding included; halved when memory runs out.",
-            show_default="1024 on a processor, 8192 on a graphics card",
+            show_default="768 on a processor, 8192 on a graphics card",
         ),
     ] = None,
     offline: Offline = False,
@@ -230,7 +230,7 @@ for command in (cli_runs.show, cli_runs.compare, cli_runs.gate):
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="The run folder.")] = Path("runs/demo"),
+    out: Out = Path("runs/demo"),
     sample: Annotated[
         int | None, typer.Option(min=1, help="So many schemas, triples, sentences only.")
     ] = None,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gendalens.errors import UserError
-from gendalens.report import page
+from gendalens.report import chart_library
 from torture.place import Place, ended
 
 resource = pytest.importorskip("resource")
@@ -46,16 +46,27 @@ def test_a_run_fits_into_a_small_address_space(own_home: Path, tmp_path: Path) -
     assert (end.code, end.fault) == (0, None)
 
 
-def test_a_chart_library_that_aborts_takes_nobody_along(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        page, "MAKE", "import os, sys; print('no memory', file=sys.stderr, flush=True); os.abort()"
-    )
-    with pytest.raises(UserError, match=r"could not be made \(no memory\)"):
-        page._made()
+def test_a_chart_library_that_aborts_takes_nobody_along(worker: Path) -> None:
+    said = r"\n#\n# Fatal process no memory.\n#\n\n    lib.so(+0x1) [0x2]\n"
+    worker.write_text(f"import os; os.write(2, b'{said}'); os.abort()")
+    with pytest.raises(UserError, match=r"gave up \(Fatal process no memory\.\)"):
+        chart_library.bundle("")
+    with pytest.raises(UserError, match=r"gave up \(Fatal process no memory\.\)"):
+        chart_library.pictures([], "png", None)
 
 
-def test_a_chart_library_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "MAKE", "import time; time.sleep(60)")
-    monkeypatch.setattr(page, "LONGEST", 0.5)
-    with pytest.raises(UserError, match=r"could not be made .*timed out"):
-        page._made()
+def test_a_chart_library_that_hangs_is_given_up(
+    worker: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker.write_text("import time; time.sleep(60)")
+    monkeypatch.setattr(chart_library, "LONGEST", 0.5)
+    with pytest.raises(UserError, match=r"gave up .*timed out"):
+        chart_library.bundle("")
+
+
+@pytest.fixture
+def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A script that is to do the chart library's work."""
+    script = tmp_path / "worker.py"
+    monkeypatch.setattr(chart_library, "WORKER", script)
+    return script

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Format = Literal["png", "svg", "pdf"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 TITLE = {"anchor": "start", "fontSize": 14, "subtitleFontSize": 12, "offset": 14}
-SCALE = 2  # pixels of a PNG for each of the chart's
+AT_ONCE = 16  # charts drawn by one process
 
 
 def report_command(runs: Sequence[Path], out: Path | None) -> None:
@@ -43,21 +43,26 @@ def plot_command(runs: Sequence[Path], out: Path, kind: str, language: Language)
     if kind not in FORMATS:
         raise UserError(f"--format {kind}: choose {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.")
     from gendalens.report.audit import prepare
+    from gendalens.report.chart_library import pictures
+    from gendalens.report.words import DANISH_NUMBERS
 
     models = prepare(find(runs))
     check_writable(out)
-    for name, subtitle, chart in _charts(models):
-        path = out / f"{name}.{kind}"
-        spec = chart(language, 560)
-        title = {"text": spec["description"], "subtitle": subtitle, **TITLE}
-        try:
-            path.write_bytes(_drawn(spec | {"title": title}, kind, language))
-        except OSError as error:
-            raise UserError(
-                f"The chart cannot be written to {path} ({error.strerror}); choose another folder "
-                "with -o."
-            ) from None
-        _say(f"chart   {path}")
+    charts = list(_charts(models))
+    for start in range(0, len(charts), AT_ONCE):
+        some = charts[start : start + AT_ONCE]
+        specs = [_on_paper(chart(language, 560), subtitle) for _, subtitle, chart in some]
+        numbers = DANISH_NUMBERS if language == "da" else None
+        for (name, _, _), picture in zip(some, pictures(specs, kind, numbers), strict=True):
+            path = out / f"{name}.{kind}"
+            try:
+                path.write_bytes(picture)
+            except OSError as error:
+                raise UserError(
+                    f"The chart cannot be written to {path} ({error.strerror}); choose another folder "
+                    "with -o."
+                ) from None
+            _say(f"chart   {path}")
 
 
 def _charts(models: Sequence[Model]) -> Iterator[tuple[str, str, Chart]]:
@@ -75,19 +80,11 @@ def _charts(models: Sequence[Model]) -> Iterator[tuple[str, str, Chart]]:
                 yield file, f"{test.card.id} · {shortened(model.heading)}", chart
 
 
-def _drawn(spec: Spec, kind: str, language: Language) -> bytes:
-    """The picture of one chart, on white: files end up on paper and slides."""
-    import vl_convert
-
-    from gendalens.report.words import DANISH_NUMBERS
-
-    spec = spec | {"config": spec["config"] | {"background": "white", "padding": 12}}
-    numbers = DANISH_NUMBERS if language == "da" else None
-    if kind == "png":
-        return bytes(vl_convert.vegalite_to_png(spec, scale=SCALE, format_locale=numbers))
-    if kind == "pdf":
-        return bytes(vl_convert.vegalite_to_pdf(spec, format_locale=numbers))
-    return str(vl_convert.vegalite_to_svg(spec, format_locale=numbers)).encode()
+def _on_paper(spec: Spec, subtitle: str) -> Spec:
+    """A chart with its title, on white: files end up on paper and slides."""
+    title = {"text": spec["description"], "subtitle": subtitle, **TITLE}
+    config = spec["config"] | {"background": "white", "padding": 12}
+    return spec | {"title": title, "config": config}
 
 
 def _say(line: str) -> None:

@@ -15,7 +15,7 @@ from gendalens.models.checkpoint import Checkpoint
 from gendalens.models.crew import MOST, keeps_state
 
 # What a batch works on should stay in a processor's caches; a graphics card wants to be kept busy.
-_ON_PROCESSOR, _ON_CARD = 768, 8192
+TOKENS_ON_PROCESSOR, TOKENS_ON_CARD = 768, 8192
 
 _SOFTWARE = ("torch", "transformers", "tokenizers")
 
@@ -107,7 +107,7 @@ class Transformer:
     @property
     def batch_tokens(self) -> int:
         """The tokens a batch that run fastest, where the user does not say."""
-        return _ON_PROCESSOR if self.on_processor else _ON_CARD
+        return TOKENS_ON_PROCESSOR if self.on_processor else TOKENS_ON_CARD
 
     @property
     def on_processor(self) -> bool:

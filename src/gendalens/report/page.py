@@ -6,8 +6,6 @@ import base64
 import hashlib
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,7 +18,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from gendalens.data.home import home
-from gendalens.errors import UserError
+from gendalens.report import chart_library
 from gendalens.report.words import DANISH_NUMBERS, LANGUAGES, Both, number, said, shortened, word
 from gendalens.runfolder import replace_file
 from gendalens.version import __version__
@@ -29,11 +27,6 @@ TEMPLATES = "templates"
 #: What the script says; all other words stand in the page.
 SCRIPT_WORDS = ("any", "matches", "match", "said", "lean", "nothing", "bits")
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
-MAKE = (
-    "import sys, vl_convert\n"
-    "sys.stdout.buffer.write(vl_convert.javascript_bundle(sys.argv[1]).encode())"
-)
-LONGEST = 180  # seconds; it takes about three
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,29 +99,11 @@ def _bundle() -> str:
     except (OSError, ValueError):
         pass
     # An end tag inside a JavaScript string may be written with a backslash; it means the same.
-    text = _made().replace("</script", r"<\/script")
+    text = chart_library.bundle(SNIPPET).replace("</script", r"<\/script")
     with suppress(OSError):  # a cache that cannot be written costs time, nothing else
         kept.parent.mkdir(parents=True, exist_ok=True)
         replace_file(kept, text)
     return text
-
-
-def _made() -> str:
-    """The chart library by a process of its own.
-
-    Its V8 aborts where memory is short, and would take the run along; alone it also has more room.
-    """
-    command = [sys.executable, "-P", "-c", MAKE, SNIPPET]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=LONGEST, check=True)
-    except (OSError, subprocess.SubprocessError) as error:
-        lines = (getattr(error, "stderr", None) or b"").decode(errors="replace").split("\n")
-        last = next((line for line in reversed(lines) if line.strip()), str(error))
-        raise UserError(
-            f"The chart library could not be made ({last}): see that there is enough memory, and try"
-            " again."
-        ) from error
-    return done.stdout.decode()
 
 
 @cache
