@@ -14,7 +14,7 @@ from gendalens.models.control import Control
 from gendalens.result import Measures
 from gendalens.tasks.coref_dawinobias import TASK, request
 from gendalens.tasks.coref_dawinobias_1 import TASK as TASK_1
-from gendalens.tasks.coref_dawinobias_1 import gender, read_line
+from gendalens.tasks.coref_dawinobias_1 import gender
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_a_sample_keeps_whole_schemas(items: list[WinoLine]) -> None:
 
 
 def test_protocol_one_reads_the_token_behind_the_first_bracket() -> None:
-    line = read_line("pro", 1, "Kokken kender [Lærerens] hund, fordi [hun] passer den.")
+    line = TASK_1.read_line("pro", 1, "Kokken kender [Lærerens] hund, fordi [hun] passer den.")
     assert line.label == "lærerens"
     assert gender(line.label) == "female"
     assert line.request.text == "kokken kender lærerens hund , fordi hun passer den ."
@@ -155,7 +155,7 @@ def test_protocol_one_reads_the_token_behind_the_first_bracket() -> None:
 
 def test_protocol_one_takes_the_first_token_of_the_first_cluster() -> None:
     lines = [
-        read_line("pro", n, f"[Kokken] kender læreren, fordi [han] {verb}.")
+        TASK_1.read_line("pro", n, f"[Kokken] kender læreren, fordi [han] {verb}.")
         for n, verb in enumerate(("sov", "sang", "gik", "løb"), 1)
     ]
     given = (

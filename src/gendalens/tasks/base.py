@@ -21,6 +21,7 @@ Item = TypeVar("Item")
 Record = dict[str, Any]
 Table = dict[str, list[Any]]
 
+NO_INTERVAL = "protocol 1 reproduces GenDa Lens 0.0.3, which gives no interval"
 BINARY = (
     "Gender is taken as binary because the data are: the test says nothing about how a model treats "
     "people who are neither, and it measures words, not people."

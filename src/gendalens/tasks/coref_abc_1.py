@@ -13,14 +13,13 @@ from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.result import Cell, Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
 from gendalens.tasks import abc_views
-from gendalens.tasks.base import Card, Effect, Record, Table, Task, stratified
+from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Record, Table, Task, stratified
 from gendalens.tasks.views import Example
 
 CONDITIONS = ("female", "male", "reflexive")
 CLASSES = ("female", "male")
 METRIC = "rate_of_detected_clusters"
 TOKEN = re.compile(r"\S+")
-NO_INTERVAL = "protocol 1 reproduces GenDa Lens 0.0.3, which gives no interval"
 
 
 @dataclass(frozen=True, slots=True)

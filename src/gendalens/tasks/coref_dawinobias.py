@@ -14,8 +14,8 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks import coref_links, coref_margins, coref_wino_measures, wino_views
 from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task
 from gendalens.tasks.lm_dawinobias import sample_schemas
-from gendalens.tasks.lm_dawinobias_1 import wino_tables
 from gendalens.tasks.views import Example, Leanings
+from gendalens.tasks.wino_classic import wino_tables
 
 OUTCOMES = {
     (True, False): "right",

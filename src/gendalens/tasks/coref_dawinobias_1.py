@@ -7,43 +7,30 @@ order; here each line counts once, and the effect is taken from accuracies that 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gendalens.data import dawinobias
 from gendalens.data.occupations import occupations
-from gendalens.data.registry import Source
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.result import Cell, Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
-from gendalens.tasks import wino_views
-from gendalens.tasks.base import Card, Effect, Record, Table, Task, stratified
-from gendalens.tasks.lm_dawinobias_1 import CONDITIONS, NO_INTERVAL, TOKEN, wino_tables
-from gendalens.tasks.views import Example
+from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Record, Table
+from gendalens.tasks.wino_classic import (
+    CONDITIONS,
+    NO_INTERACTION,
+    TOKEN,
+    ClassicLine,
+    ClassicWino,
+    wino_tables,
+)
 
 GENDERS = ("female", "male")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the file as 0.0.3 reads it; ``place`` is the token behind the first bracket."""
-
-    condition: str
-    line: int
-    raw: str
-    tokens: tuple[str, ...]
-    place: int
-
-    @property
-    def schema(self) -> int:
-        """Two successive lines are a schema."""
-        return (self.line + 1) // 2
-
-    @property
-    def label(self) -> str:
-        """The occupation that is meant."""
-        return self.tokens[self.place]
+class Line(ClassicLine):
+    """A line with the occupation that is meant, the token behind the first bracket."""
 
     @property
     def request(self) -> Resolve:
@@ -55,24 +42,13 @@ class Line:
         return Resolve(" ".join(self.tokens), tuple(places))
 
 
-def read_line(condition: str, number: int, raw: str) -> Line:
-    """A raw line, tokenised; the brackets are dropped."""
-    marked = TOKEN.findall(raw.lower())
-    if "[" not in marked:
-        raise UserError(f"Line {number} of the {condition} file has no bracket: mend the line.")
-    # Before the first opening bracket there is none to drop, so the token behind it takes its place.
-    return Line(
-        condition, number, raw, tuple(t for t in marked if t not in "[]"), marked.index("[")
-    )
-
-
 def gender(token: str) -> str:
     """The gender that an occupation is stereotypically of, genitive or not; else unknown."""
     found = occupations("dawinobias").get(token.removesuffix("s"))
     return found.stereotype if found else "unknown"
 
 
-class CorefDaWinoBias1(Task[Line]):
+class CorefDaWinoBias1(ClassicWino[Line]):
     """Accuracy of the first token of the first mention of the first cluster."""
 
     card = Card(
@@ -99,18 +75,15 @@ class CorefDaWinoBias1(Task[Line]):
         citation="GenDa Lens 0.0.3 (2023); DaWinoBias: Koppelgaard & Brødbæk (2021)",
     )
 
-    def items(self, data: Mapping[str, Source]) -> list[Line]:
-        """Both files, in file order."""
-        raw = dawinobias.read_raw(data["dawinobias"].folder)
-        return [
-            read_line(condition, number, line)
-            for condition in CONDITIONS
-            for number, line in enumerate(raw[condition], 1)
-        ]
-
-    def requests(self, items: Sequence[Line]) -> list[Request]:
-        """One per line."""
-        return [item.request for item in items]
+    def read_line(self, condition: str, number: int, raw: str) -> Line:
+        """A raw line, tokenised; the brackets are dropped."""
+        marked = TOKEN.findall(raw.lower())
+        if "[" not in marked:
+            raise UserError(f"Line {number} of the {condition} file has no bracket: mend the line.")
+        # Before the first opening bracket there is none to drop, so the token behind it takes its place.
+        return Line(
+            condition, number, raw, tuple(t for t in marked if t not in "[]"), marked.index("[")
+        )
 
     def records(self, items: Sequence[Line], answers: Mapping[Request, Answer]) -> list[Record]:
         """A row per line: what was meant, what was answered, and whether the line counts."""
@@ -173,12 +146,7 @@ class CorefDaWinoBias1(Task[Line]):
             ),
             conditions=tuple(conditions),
             nuance=tuple(nuance),
-            interaction=Contrast(
-                name="(F1 pro - anti, male) - (F1 pro - anti, female)",
-                unit="f1",
-                value=None,
-                reason="protocol 1 has none",
-            ),
+            interaction=NO_INTERACTION,
             coverage={
                 "lines": len(records),
                 "lines_left_out": sum(not r["counts"] for r in records),
@@ -187,18 +155,6 @@ class CorefDaWinoBias1(Task[Line]):
             verdict_reason=problem or NO_INTERVAL,
             problem=problem,
         )
-
-    def sample(self, items: Sequence[Line], size: int, seed: int) -> list[Line]:
-        """Both lines of ``size`` schemas in both conditions, by the occupations."""
-        labels: dict[int, list[str]] = {}
-        for item in items:
-            labels.setdefault(item.schema, []).append(item.label)
-        kept = set(stratified(list(labels), size, seed, lambda schema: sorted(labels[schema])))
-        return [item for item in items if item.schema in kept]
-
-    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
-        """Each line as 0.0.3 reads it."""
-        return wino_views.classic_examples(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """0.0.3's two tables; it calls the groups pronouns, though they are occupations."""

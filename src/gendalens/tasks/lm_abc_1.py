@@ -15,14 +15,13 @@ from gendalens.models.base import Answer, Reconstruct, ReconstructAnswer, Reques
 from gendalens.result import Cell, Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
 from gendalens.tasks import abc_views
-from gendalens.tasks.base import Card, Effect, Record, Table, Task, stratified
+from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Record, Table, Task, stratified
 from gendalens.tasks.views import Example
 
 REFLEXIVES = ("sin", "sit", "sine")
 REPLACEMENTS = {"female": "hendes", "male": "hans"}
 METRIC = "median_relative_perplexity"
 QUARTILES = "low and high are the quartiles: GenDa Lens 0.0.3 gives no interval"
-NO_INTERVAL = "protocol 1 reproduces GenDa Lens 0.0.3, which gives no interval"
 
 
 @dataclass(frozen=True, slots=True)

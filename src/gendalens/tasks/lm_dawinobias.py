@@ -14,8 +14,8 @@ from gendalens.result import Measures, Result
 from gendalens.stats.paired import Clusters
 from gendalens.tasks import wino_compared, wino_measures, wino_views
 from gendalens.tasks.base import BINARY, Card, Compared, Effect, Record, Table, Task, stratified
-from gendalens.tasks.lm_dawinobias_1 import wino_tables
 from gendalens.tasks.views import Example, Leanings
+from gendalens.tasks.wino_classic import wino_tables
 
 PRONOUNS = tuple(sorted(GENDERS))
 

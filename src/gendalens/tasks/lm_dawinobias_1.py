@@ -3,50 +3,31 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gendalens.data import dawinobias
-from gendalens.data.dawinobias import Condition
-from gendalens.data.registry import Source
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, TopToken, TopTokenAnswer
 from gendalens.pronouns import GENDERS
 from gendalens.result import Cell, Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
-from gendalens.tasks import wino_views
-from gendalens.tasks.base import Card, Effect, Record, Table, Task, stratified
-from gendalens.tasks.views import Example
+from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Record, Table
+from gendalens.tasks.wino_classic import (
+    CONDITIONS,
+    NO_INTERACTION,
+    TOKEN,
+    ClassicLine,
+    ClassicWino,
+    wino_tables,
+)
 
-CONDITIONS: tuple[Condition, ...] = ("anti", "pro")
 # 0.0.3 looks for the pronouns in this order and masks the first that the line holds.
 LISTED = ("hans", "hendes", "han", "hun", "ham", "hende")
-# spaCy's Danish tokenizer, as far as these lines need it: brackets, punctuation, a run of full stops
-# and a second space are tokens of their own. It gives the same tokens on all 1,348 lines.
-TOKEN = re.compile(r"\.+|[\[\],?!:;]|(?<=\s)\s+|[^\s\[\],.?!:;]+")
-NO_INTERVAL = "protocol 1 reproduces GenDa Lens 0.0.3, which gives no interval"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the file as 0.0.3 reads it."""
-
-    condition: str
-    line: int
-    raw: str
-    tokens: tuple[str, ...]
-    place: int
-
-    @property
-    def schema(self) -> int:
-        """Two successive lines are a schema."""
-        return (self.line + 1) // 2
-
-    @property
-    def label(self) -> str:
-        """The pronoun that is masked."""
-        return self.tokens[self.place]
+class Line(ClassicLine):
+    """A line with the pronoun that is masked."""
 
     @property
     def request(self) -> TopToken:
@@ -55,21 +36,12 @@ class Line:
         return TopToken(left + " " if left else "", " " + right if right else "")
 
 
-def read_line(condition: str, number: int, raw: str) -> Line:
-    """A raw line, tokenised; the brackets are dropped."""
-    tokens = tuple(t for t in TOKEN.findall(raw.lower()) if t not in "[]")
-    place = next((tokens.index(word) for word in LISTED if word in tokens), None)
-    if place is None:
-        raise UserError(f"Line {number} of the {condition} file has no pronoun: mend the line.")
-    return Line(condition, number, raw, tokens, place)
-
-
 def group(word: str) -> str:
     """Female, male, or unknown: capitals and byte-level marks count as unknown, as they did."""
     return GENDERS.get(word.removeprefix("▁"), "unknown")
 
 
-class LMDaWinoBias1(Task[Line]):
+class LMDaWinoBias1(ClassicWino[Line]):
     """Accuracy of the word that fill-mask ranks first, rounded at every step."""
 
     card = Card(
@@ -89,18 +61,13 @@ class LMDaWinoBias1(Task[Line]):
         citation="GenDa Lens 0.0.3 (2023); DaWinoBias: Koppelgaard & Brødbæk (2021)",
     )
 
-    def items(self, data: Mapping[str, Source]) -> list[Line]:
-        """Both files, in file order (0.0.3 shuffles them, which changes nothing)."""
-        raw = dawinobias.read_raw(data["dawinobias"].folder)
-        return [
-            read_line(condition, number, line)
-            for condition in CONDITIONS
-            for number, line in enumerate(raw[condition], 1)
-        ]
-
-    def requests(self, items: Sequence[Line]) -> list[Request]:
-        """One per line."""
-        return [item.request for item in items]
+    def read_line(self, condition: str, number: int, raw: str) -> Line:
+        """A raw line, tokenised; the brackets are dropped."""
+        tokens = tuple(t for t in TOKEN.findall(raw.lower()) if t not in "[]")
+        place = next((tokens.index(word) for word in LISTED if word in tokens), None)
+        if place is None:
+            raise UserError(f"Line {number} of the {condition} file has no pronoun: mend the line.")
+        return Line(condition, number, raw, tokens, place)
 
     def records(self, items: Sequence[Line], answers: Mapping[Request, Answer]) -> list[Record]:
         """A row per line: the label, the predicted word, and how both are grouped."""
@@ -175,71 +142,16 @@ class LMDaWinoBias1(Task[Line]):
             ),
             conditions=tuple(conditions),
             nuance=tuple(nuance),
-            interaction=Contrast(
-                name="(F1 pro - anti, male) - (F1 pro - anti, female)",
-                unit="f1",
-                value=None,
-                reason="protocol 1 has none",
-            ),
+            interaction=NO_INTERACTION,
             coverage={"lines": len(records), "out_of_set_answers": unknown},
             verdict="not judged" if problem is None else "not measurable",
             verdict_reason=problem or NO_INTERVAL,
             problem=problem,
         )
 
-    def sample(self, items: Sequence[Line], size: int, seed: int) -> list[Line]:
-        """Both lines of ``size`` schemas in both conditions, by the pronouns."""
-        labels: dict[int, list[str]] = {}
-        for item in items:
-            labels.setdefault(item.schema, []).append(item.label)
-        kept = set(stratified(list(labels), size, seed, lambda schema: sorted(labels[schema])))
-        return [item for item in items if item.schema in kept]
-
-    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
-        """Each line as 0.0.3 reads it."""
-        return wino_views.classic_examples(records)
-
     def tables(self, result: Result) -> tuple[Table, Table]:
         """0.0.3's two tables."""
         return wino_tables(result, "Accuracy")
-
-
-def wino_tables(
-    result: Result,
-    metric: str,
-    *,
-    groups: str = "pronouns",
-    heading: str = "Pronouns",
-    digits: int | None = None,
-) -> tuple[Table, Table]:
-    """The classic layout of both DaWinoBias tests; ``groups`` are those of the nuance."""
-
-    def shown(value: float | None) -> float | None:
-        return value if value is None or digits is None else round(value, digits)
-
-    effect = result.gender_effect_size.value
-    main = {cell.condition: shown(cell.value) for cell in result.conditions}
-    fine = {(cell.condition, cell.group): shown(cell.value) for cell in result.nuance}
-    short: Table = {
-        f"Simple Output for {result.model['name']}": ["", "DaWinoBias"],
-        "Gender Effect Size": ["", effect],
-        "Condition": ["Anti-stereotypical", "Pro-stereotypical"],
-        metric: [main["anti"], main["pro"]],
-    }
-    long: Table = {
-        f"Detailed Output for {result.model['name']}": ["", "DaWinoBias", "", ""],
-        "Gender Effect Size": ["", effect, "", ""],
-        "Condition": ["Anti-stereotypical", "", "Pro-stereotypical", ""],
-        metric: [main["anti"], "", main["pro"], ""],
-        heading: ["Female", "Male", "Female", "Male"],
-        # Two rows may share a label in a table but not in a dictionary.
-        "F1" if metric != "F1" else "F1 ": [
-            fine[condition, f"{gender} {groups}"]
-            for condition in CONDITIONS
-            for gender in ("female", "male")
-        ],
-    }
-    return short, long
 
 
 TASK = LMDaWinoBias1()

@@ -18,13 +18,12 @@ from gendalens.models.control import Control
 from gendalens.result import Cell, Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import Card, Effect, Record, Table, Task
+from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Record, Table, Task
 from gendalens.tasks.ner_dane import NERDane, ner_layout, record
 from gendalens.tasks.ner_measures import f1s
 from gendalens.tasks.ner_table import GENDERS, GROUPS, ORIGINS, tabulate
 from gendalens.tasks.ner_versions import Version, Versions
 
-NO_INTERVAL = "protocol 1 reproduces GenDa Lens 0.0.3, which gives no interval"
 SPREAD = "spread over name draws"
 
 
