@@ -118,7 +118,9 @@ def against_classic(bench: Bench) -> list[str]:
     for task, model, part, wanted in cases:
         if bench.test not in (None, task):
             continue
-        share, what, more = 1.0, f"{task}, protocol 1", ()  # type: tuple[float, str, Any]
+        what = f"{task}, protocol 1"
+        share = 1.0
+        more: tuple[Any, ...] = ()
         if bench.dane and task == "ner-dane":
             # A quarter of the sentences, with all draws, so that both can be run in turn.
             share = ner_share(bench.dane, QUARTER)
