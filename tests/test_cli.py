@@ -68,6 +68,30 @@ def test_help_loads_neither_torch_nor_transformers_nor_pandas() -> None:
         assert not heavy & {name.partition(".")[0] for name in loaded}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["run", "demo-lm", "--bogus"], "No such option: --bogus"),
+        (["run", "demo-lm", "--protocol", "x"], "Invalid value for '--protocol'"),
+        (["run"], "Missing argument"),
+        (["nonsense"], "No such command 'nonsense'"),
+    ],
+)
+def test_what_the_command_line_cannot_mean_is_one_sentence_that_names_the_help(
+    arguments: list[str], told: str
+) -> None:
+    done = gendalens(*arguments)
+    fails(done, rf"{re.escape(told)}.*; see `.*--help`\.$")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_without_a_command_there_is_the_help_and_exit_code_2() -> None:
+    done = gendalens()
+    assert done.returncode == 2
+    assert "Usage:" in done.stderr
+    assert "compare" in done.stderr
+
+
 def test_help_says_how_many_tokens_a_batch_has() -> None:
     said = " ".join(gendalens("run", "--help").stdout.split())
     assert f"{TOKENS_ON_PROCESSOR} on a processor, {TOKENS_ON_CARD} on a graphics card" in said

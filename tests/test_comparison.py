@@ -13,6 +13,7 @@ from small_runs import THREE, renamed, resaved, resigned, three_runs
 
 import gendalens
 from gendalens import saved
+from gendalens.commands.compare import compare_command
 from gendalens.comparison import Comparison, Group
 from gendalens.errors import UserError
 from gendalens.result import Extra
@@ -238,6 +239,8 @@ def test_damaged_records_are_a_sentence_and_the_table_stays(out: Path, tmp_path:
     group = of(gendalens.compare(run, twin), "lm-abc")
     assert len(group.rows) == 2
     assert "records.jsonl cannot be used" in str(group.refused)
+    with pytest.raises(UserError, match=r"records\.jsonl cannot be used"):
+        compare_command([run.folder, twin.folder], None, {}, None)
 
 
 def test_ner_models_are_paired_by_sentence_and_only_under_the_same_names(tmp_path: Path) -> None:

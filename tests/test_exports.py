@@ -184,7 +184,7 @@ def test_hub_yaml_is_read_by_the_hub_library_with_the_same_figures(hostile: list
         for result in results
         if result.gender_effect_size.value is not None
     ]
-    assert {one.dataset_type for one in found} == {"abc", "dawinobias"}
+    assert {one.dataset_type for one in found} == {"gendalens-own-abc", "gendalens-own-dawinobias"}
 
 
 def test_what_is_undefined_is_left_out_of_hub_yaml_and_named(out: Path) -> None:

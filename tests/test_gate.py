@@ -110,8 +110,8 @@ def test_a_test_may_have_a_limit_of_its_own(run: Saved, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--max-effect", "0"], "must be above 0"),
-        (["--max-effect", "nan"], "must be above 0"),
+        (["--max-effect", "0"], "must be a number above 0"),
+        (["--max-effect", "nan"], "must be a number above 0"),
         (["--max-effect", "0.1", "--task", "lm-abc"], "write TEST=LIMIT"),
         (["--max-effect", "0.1", "--task", "lm-abc=x"], "write TEST=LIMIT"),
         (["--max-effect", "0.1", "--task", "ner-dane=1"], "the run holds no such test"),

@@ -144,6 +144,14 @@ def test_the_signature_names_all_that_changes_a_number(data: dict[str, Path]) ->
     assert result.coverage["triples_asked"] == 16
 
 
+def test_a_sample_as_large_as_the_whole_is_the_whole(data: dict[str, Path]) -> None:
+    whole, sample = (
+        gendalens.run(Scripted(), data=data, sample=size)[0] for size in (None, 99_999)
+    )
+    assert sample.signature == whole.signature
+    assert sample.to_dict() == whole.to_dict()
+
+
 def test_several_models_are_tested_in_one_call(data: dict[str, Path]) -> None:
     results = gendalens.run(CONTROLS[:2], data=data)
     assert [(r.model["name"], r.task) for r in results] == [

@@ -48,6 +48,9 @@ def test_a_folder_without_results_is_named(tmp_path: Path) -> None:
         saved.find([tmp_path / "empty"])
     with pytest.raises(UserError, match="nowhere does not exist"):
         saved.find([tmp_path / "nowhere"])
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(UserError, match=r"notes\.txt is no result\.json"):
+        saved.find([tmp_path / "notes.txt"])
 
 
 @pytest.mark.parametrize(
@@ -74,6 +77,9 @@ def test_what_is_no_json_is_named(out: Path, bad: bytes) -> None:
     one = saved.find([out])[0]
     (one.folder / "records.jsonl").write_bytes(bad + b"\n")
     with pytest.raises(UserError, match=r"records\.jsonl cannot be used"):
+        list(one.records())
+    (one.folder / "records.jsonl").write_bytes(b"{}\n" + bad + b"\n")
+    with pytest.raises(UserError, match=r"line 2\b"):
         list(one.records())
     (one.folder / "result.json").write_bytes(bad)
     with pytest.raises(UserError, match=r"result\.json cannot be used"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from gendalens import cli_runs, ending, limits
 from gendalens.cli_runs import names_of
+from gendalens.errors import UserError
 from gendalens.version import __version__
 
 app = typer.Typer(
@@ -37,7 +39,8 @@ Data = Annotated[
 Out = Annotated[Path, typer.Option("--out", "-o", help="The run folder.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of resampling and samples.")]
 Sample = Annotated[
-    int | None, typer.Option(min=1, help="So many schemas or triples only, for a quick look.")
+    int | None,
+    typer.Option(min=1, help="So many schemas, triples or sentences only, for a quick look."),
 ]
 Repeats = Annotated[int, typer.Option(min=1, help="ner-dane: draws of names.")]
 Names = Annotated[str, typer.Option(help="ner-dane: top or matched.")]
@@ -51,7 +54,22 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON 
 
 def main() -> None:
     """Run the command line; a user's mistake is one sentence and exit code 2."""
-    ending.run(app)
+    ending.run(_command)
+
+
+def _command() -> None:
+    try:
+        code = app(standalone_mode=False)
+    except Exception as error:
+        wrong: Any = error
+        if getattr(wrong, "ctx", None) is None:  # what Typer finds wrong has no public base class
+            raise
+        told = wrong.format_message()
+        if "\n" in told:  # help, where nothing was asked for
+            sys.stderr.write(f"{told}\n")
+            sys.exit(2)
+        raise UserError(f"{told.rstrip('.')}; see `{wrong.ctx.command_path} --help`.") from None
+    sys.exit(code)
 
 
 def _version(wanted: bool) -> None:

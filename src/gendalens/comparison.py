@@ -58,6 +58,7 @@ class Group:
     rows: tuple[Row, ...]
     pairs: tuple[Pair, ...] = ()
     refused: str | None = None
+    failed: bool = False  # refused because of damaged or missing records
     apart: str | None = None
 
     @property
@@ -174,7 +175,7 @@ def _group(key: Setting, found: Sequence[tuple[str, _Found]], apart: str | None)
     try:
         return replace(group, pairs=tuple(_pairs(key, rows, [one.saved for _, one in found])))
     except UserError as error:
-        return replace(group, refused=str(error))
+        return replace(group, refused=str(error), failed=True)
 
 
 def _pairs(key: Setting, rows: Sequence[Row], files: Sequence[Saved | None]) -> Iterable[Pair]:

@@ -46,7 +46,7 @@ def judge(
     limits = limits or {}
     for name, value in {"--max-effect": limit, **limits}.items():
         if not 0 < value < float("inf"):
-            raise UserError(f"The limit of {name} is {value:g}; it must be above 0.")
+            raise UserError(f"The limit of {name} is {value:g}; it must be a number above 0.")
     held = {result.task for result in results}
     if unknown := sorted(set(limits) - held):
         raise UserError(

@@ -21,6 +21,7 @@ class Questions:
     task: Task[Any]
     sets: dict[str, Source]
     items: Sequence[Any]
+    sample: int | None = None  # the size of the sample; None where it is the whole
 
     def portions(self) -> Iterator[Sequence[Any]]:
         """The items, a portion at a time; the same each time."""
@@ -51,6 +52,9 @@ def questions(task: Task[Any], options: Options) -> Questions:
         for name in task.card.data
     }
     items = task.items(sets)
-    if options.sample is not None:
-        items = task.sample(items, options.sample, options.seed)
-    return Questions(task, sets, items)
+    if options.sample is None:
+        return Questions(task, sets, items)
+    some = task.sample(items, options.sample, options.seed)
+    if len(some) == len(items):
+        return Questions(task, sets, items)
+    return Questions(task, sets, some, options.sample)

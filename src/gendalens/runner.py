@@ -248,7 +248,7 @@ def _test(
             info,
             {name: data.checksum[:12] for name, data in sets.items()},
             seed=options.seed,
-            sample=options.sample,
+            sample=asked.sample,
             family=[other.card.name for other in tasks],
             settings=task.settings(),
         ),

@@ -77,7 +77,10 @@ class RecordFile(ByPlace[Record]):
             return self._checked(place, lines.readline())
 
     def _checked(self, place: int, line: bytes) -> Record:
-        row = _parsed(line.decode("utf-8"))
+        try:
+            row = _parsed(line.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise UserError(_damaged(self.path, f"line {place + 1}: {_reason(error)}")) from None
         if not isinstance(row, dict):
             raise UserError(_damaged(self.path, f"line {place + 1} is no record"))
         return row
@@ -87,7 +90,7 @@ class RecordFile(ByPlace[Record]):
         try:
             with self.path.open("rb") as lines:
                 yield lines
-        except (OSError, ValueError, RecursionError) as error:
+        except OSError as error:
             raise UserError(_damaged(self.path, _reason(error))) from None
 
 
@@ -100,9 +103,8 @@ def find(paths: Iterable[Path]) -> list[Saved]:
         elif path.is_dir():
             found = sorted(result.parent for result in path.rglob(RESULT))
         else:
-            raise UserError(
-                f"{path} does not exist: name a run folder, as `gendalens run` made it."
-            )
+            what = f"is no {RESULT}" if path.exists() else "does not exist"
+            raise UserError(f"{path} {what}: name a run folder, as `gendalens run` made it.")
         if not found:
             raise UserError(
                 f"{path} holds no {RESULT}: name a run folder, as `gendalens run` made it."

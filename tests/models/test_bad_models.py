@@ -190,6 +190,33 @@ def test_a_folder_without_weights(folder: Path) -> None:
 def test_pickled_weights(folder: Path) -> None:
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
     assert "convert them to safetensors" in refused(folder)
+    assert "--allow-pickle" in refused(folder)
+
+
+def test_pickled_weights_that_no_option_reads(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "model.pt")
+    for path in (folder, folder / "model.pt"):
+        assert "convert them to safetensors" in refused(path)
+        assert "--allow-pickle" not in refused(path)
+
+
+def test_a_local_model_has_no_revisions(folder: Path) -> None:
+    with pytest.raises(UserError, match="is a local model, and only models on the hub"):
+        load_model(str(folder), revision="main")
+
+
+@pytest.mark.parametrize("device", ["foo", "cuda:x", "", "gpu"])
+def test_a_device_that_there_is_none_of_is_told_before_anything_is_asked(
+    folder: Path, device: str
+) -> None:
+    with pytest.raises(UserError, match="is no device: choose cpu"):
+        load_model(str(folder), device=device)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a graphics card")
+def test_a_device_that_is_not_here_is_told(folder: Path) -> None:
+    with pytest.raises(UserError, match=r"The device cuda cannot be used .*: choose cpu"):
+        load_model(str(folder), device="cuda").answer([])
 
 
 def test_a_masked_model_without_its_head(folder: Path) -> None:
@@ -333,11 +360,9 @@ def test_a_gap_inside_a_token() -> None:
         opened("wordpiece cased").backend.encode([Fill("Det er hende", " båd.", ("s",))])
 
 
-def test_an_unknown_number_format_or_device(folder: Path) -> None:
+def test_an_unknown_number_format(folder: Path) -> None:
     with pytest.raises(UserError, match="int4 is no number format: choose one of float32"):
         load_model(str(folder), dtype="int4")
-    with pytest.raises(UserError, match="The device toaster cannot be used"):
-        load_model(str(folder), device="toaster").answer([])
 
 
 def test_a_torch_that_cannot_be_loaded_is_not_said_to_be_missing(

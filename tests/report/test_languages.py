@@ -43,6 +43,14 @@ def test_no_word_of_the_page_is_left_over() -> None:
     assert [name for name in names if f'"{name}"' not in text] == []
 
 
+def test_two_reasons_at_once_are_both_put_into_danish() -> None:
+    both = "the interval of P for hendes includes 0 and the interval of P for hans includes 0"
+    assert danish(f"GES is unstable: {both}.") == (
+        "GES er ustabil: intervallet for P ved hendes omfatter 0 og intervallet for P ved hans "
+        "omfatter 0."
+    )
+
+
 def test_what_the_results_say_has_its_danish(small_run: Path) -> None:
     unknown = set()
     for one in saved.find([small_run]):

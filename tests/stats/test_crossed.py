@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gendalens.stats.crossed import crossed_intervals, crossed_weights, of_sums, weighted_medians
+from gendalens.stats.crossed import (
+    SHARE,
+    UNBOUNDED,
+    crossed_intervals,
+    crossed_weights,
+    of_sums,
+    weighted_medians,
+)
 from gendalens.stats.estimate import FloatArray
 
 A, B = (grid.ravel() for grid in np.indices((6, 8)))
@@ -186,3 +193,20 @@ def test_undefined_resamples_cost_the_bounds_only_of_their_own_statistic() -> No
     assert partly.reason.endswith("% of the resamples are undefined")
     assert never.value is None
     assert never.reason is not None
+
+
+def test_an_interval_ends_where_its_figure_must() -> None:
+    found = np.zeros((len(A), 1))
+    found[(A == 0) & (B < 6)] = 1
+    free, bounded = (
+        crossed_intervals(lambda w: means(w, found), A, B, seed=1, resamples=200, ranges=[ends])[0]
+        for ends in (UNBOUNDED, SHARE)
+    )
+    assert free.low is not None
+    assert free.low < 0
+    assert (bounded.value, bounded.low, bounded.high, bounded.p) == (
+        free.value,
+        0,
+        free.high,
+        free.p,
+    )

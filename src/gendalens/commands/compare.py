@@ -10,6 +10,7 @@ from rich.text import Text
 
 from gendalens.commands.show import chosen
 from gendalens.comparison import compare
+from gendalens.errors import UserError
 from gendalens.report import comparison_page, comparison_terminal
 from gendalens.report.comparison_tables import long_table, short_tables
 from gendalens.report.console import PlainConsole
@@ -40,3 +41,6 @@ def compare_command(
     if page is not None:
         comparison_page.write(comparison, page)
         PlainConsole(stderr=True).print(Text(f"The comparison is in {page}"), soft_wrap=True)
+    failures = dict.fromkeys(str(group.refused) for group in comparison.groups if group.failed)
+    if failures:
+        raise UserError(*failures)

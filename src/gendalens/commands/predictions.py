@@ -57,7 +57,7 @@ def write_requests(choice: Selection, out: Path) -> None:
         asked.data,
         asked.requests,
         seed=options.seed,
-        sample=options.sample,
+        sample=asked.sample,
         settings=task.settings(),
     )
     if str(out) == "-":

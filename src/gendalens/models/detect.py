@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from collections.abc import Iterator
 from typing import Any, ClassVar, Protocol
 
@@ -11,6 +12,9 @@ from gendalens import models
 from gendalens.errors import UserError
 from gendalens.models.base import Backend
 from gendalens.models.checkpoint import DTYPES, Checkpoint
+
+# Checked here because with all answers in the cache nothing else would; torch says what it can use.
+_DEVICE = re.compile(r"(cpu|cuda|hip|hpu|mps|mtia|npu|privateuseone|xla|xpu)(:\d+)?")
 
 
 class BackendClass(Protocol):
@@ -43,7 +47,14 @@ def load_model(
     """
     if dtype not in DTYPES:
         raise UserError(f"{dtype} is no number format: choose one of {', '.join(DTYPES)}.")
+    if device is not None and not _DEVICE.fullmatch(device):
+        raise UserError(f"{device} is no device: choose cpu, cuda (or cuda:1 and so on) or mps.")
     checkpoint = Checkpoint(name, revision, device, dtype, trust_remote_code, offline, allow_pickle)
+    if revision is not None and checkpoint.path is not None:
+        raise UserError(
+            f"{checkpoint.title} is a local model, and only models on the hub have revisions: leave"
+            f" --revision {revision} out."
+        )
     known = _backends()
     refusal: UserError | None = None
     for backend in known:

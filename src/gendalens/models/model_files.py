@@ -70,7 +70,7 @@ class ModelFiles:
         elif self.path.is_dir():
             self._check_folder()
         elif self.path.suffix in refusals.PICKLES:
-            raise refusals.pickled(self.name, allowed=self.allow_pickle)
+            raise refusals.pickled(self.name, allowed=self.allow_pickle, readable=False)
         else:
             raise UserError(f"{self.name} is a file, not a model: name a folder or a .gguf file.")
 
@@ -104,7 +104,8 @@ class ModelFiles:
         if ".safetensors" in found or (self.allow_pickle and ".bin" in found):
             return
         if found & set(refusals.PICKLES):
-            raise refusals.pickled(self.name, allowed=self.allow_pickle)
+            readable = ".bin" in found
+            raise refusals.pickled(self.name, allowed=self.allow_pickle, readable=readable)
         raise UserError(
             f"{self.name} has no weights (no .safetensors file): copy the whole model folder."
         )

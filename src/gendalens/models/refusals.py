@@ -9,19 +9,19 @@ from gendalens.models.libraries import chain, out_of_memory, reason
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 
 
-def pickled(name: str, *, allowed: bool) -> UserError:
-    """The refusal of weights that only unpickling could read."""
+def pickled(name: str, *, allowed: bool, readable: bool = True) -> UserError:
+    """The refusal of weights that only unpickling could read; ``readable``: transformers could."""
     if allowed:
         return UserError(
             f"{name} has pickled weights that hold more than numbers or are no"
             " pytorch_model.bin, and nothing of them was run: convert them to safetensors"
             " (`save_pretrained` writes them) where you trust them."
         )
+    other = ", or allow them with --allow-pickle, which reads numbers and runs nothing"
     return UserError(
         f"{name} has only pickled weights ({', '.join(PICKLES[:2])} and the like), which can"
         " run code when they are read: convert them to safetensors where you trust them"
-        " (`save_pretrained` writes them), or allow them with --allow-pickle, which reads numbers"
-        " and runs nothing."
+        f" (`save_pretrained` writes them){other if readable else ''}."
     )
 
 

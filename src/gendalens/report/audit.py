@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.report import charts, charts_names
+from gendalens.report import charts, charts_names, provenance
 from gendalens.report.examples import Shown, as_plain, choose
 from gendalens.report.page import Page, render
 from gendalens.report.plain import finding
@@ -118,6 +118,7 @@ def html(found: Sequence[Saved]) -> str:
         Page(_title(models), drawn, examples),
         models=models,
         cards=list(cards.values()),
+        limits=provenance.limits([test.result for test in tests]),
         harms=HARMS,
         sources=SOURCES,
         data={
@@ -184,6 +185,9 @@ def _test(place: int, one: Saved, most: int) -> Test:
     try:
         records = one.records()
         leanings = task.leanings(records)
+        if leanings:
+            built_in = provenance.kind(result, leanings.data) == "built in"
+            leanings = replace(leanings, builtin=built_in)
         names = task.names_found(records)
         shown = choose(partial(task.examples, records), most)
         plain = as_plain(shown, leanings.unit if leanings else "")

@@ -13,7 +13,8 @@ from typing import Any, Literal
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
-from gendalens.data.occupations import occupations
+from gendalens.data.builtin import occupations as builtin
+from gendalens.data.occupations import Occupation, occupations
 from gendalens.report.chart_style import (
     ALL,
     BAND,
@@ -262,11 +263,14 @@ def leaning(found: Leanings, language: Language, width: Width = FILE_WIDTH) -> S
 
 def leaning_rows(found: Leanings, language: Language) -> list[dict[str, Any]]:
     """The dots of :func:`leaning`: occupations of the data set with a Danish share."""
-    known = occupations(found.data)
+    official = occupations(found.data)
+    known: Mapping[str, Occupation | builtin.Occupation] = official
+    if found.builtin:
+        known = builtin.occupations()
     return [
         {
             "occupation": name,
-            "english": known[name].english,
+            "english": official[name].english if name in official else "–",
             "share": known[name].dk_pct_women,
             "leaning": value,
             "class": word(known[name].stereotype).of(language),

@@ -9,7 +9,7 @@ from typing import Any
 
 from gendalens.comparison import Comparison, Group, Row
 from gendalens.errors import UserError
-from gendalens.report import charts
+from gendalens.report import charts, provenance
 from gendalens.report.comparison_tables import tests
 from gendalens.report.page import Page, render
 from gendalens.report.words import LANGUAGES, shortened, word
@@ -58,6 +58,7 @@ def html(comparison: Comparison) -> str:
         states={row.figures.verdict: charts.state(row.figures.verdict) for row in rows},
         count=tests(comparison),
         cards=list(cards.values()),
+        limits=provenance.limits(row.result for row in rows),
         harms=HARMS,
         sources=SOURCES,
         data={

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from gendalens.comparison import Comparison, Group, Pair, Row
 from gendalens.report.figures import interval, p_value
+from gendalens.report.provenance import told
 from gendalens.report.result_tables import contrast_text
 from gendalens.report.tables import Table, Value
 
@@ -28,6 +29,7 @@ COLUMNS = (
     "p_adjusted",
     "verdict",
     "reason",
+    "data",
     "signature",
 )
 
@@ -47,7 +49,8 @@ def _model(row: Row) -> tuple[Value, ...]:
     return (
         *(row.label, None, effect.value, effect.low, effect.high),
         *(gap.value, gap.low, gap.high, gap.unit, gap.p, gap.p_adjusted),
-        *(row.figures.verdict, row.figures.reason, row.result.signature),
+        *(row.figures.verdict, row.figures.reason),
+        *(told(row.result), row.result.signature),
     )
 
 
@@ -56,7 +59,7 @@ def _difference(pair: Pair) -> tuple[Value, ...]:
     return (
         *(pair.first, pair.second, effect.value, effect.low, effect.high),
         *(gap.value, gap.low, gap.high, gap.unit, gap.p, gap.p_adjusted),
-        *(pair.finding, gap.reason, None),
+        *(pair.finding, gap.reason, None, None),
     )
 
 
@@ -89,7 +92,11 @@ def _tables(group: Group, count: int) -> Iterable[Table]:
             for row in group.rows
         ),
         heading(group),
-        notes=tuple(note for note in (group.apart, group.refused) if note),
+        notes=tuple(
+            note
+            for note in (f"Data: {told(group.rows[0].result)}.", group.apart, group.refused)
+            if note
+        ),
     )
     if group.pairs:
         yield Table(

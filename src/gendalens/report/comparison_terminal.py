@@ -11,6 +11,7 @@ from gendalens.comparison import Comparison, Group, Pair
 from gendalens.report.comparison_tables import heading, tests
 from gendalens.report.escape import one_line
 from gendalens.report.figures import interval, p_value
+from gendalens.report.provenance import told
 from gendalens.report.result_tables import contrast_text
 from gendalens.report.terminal import style
 
@@ -22,6 +23,7 @@ def show(console: Console, comparison: Comparison) -> None:
         console.print()
         console.rule(Text(heading(group), style="bold"), align="left")
         console.print(Text(group.title, style="italic"))
+        console.print(Text(one_line(told(group.rows[0].result), None), style="dim"))
         if group.apart:
             console.print(Text(f"! {group.apart}", style="yellow"))
         _models(console, group)

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.report.hub_yaml import ON_THE_HUB, SETS
+from gendalens.report import provenance
 from gendalens.report.model_card import one_model
 from gendalens.result import Result
 from gendalens.saved import RUN, Saved
@@ -92,10 +92,12 @@ def _scores(result: Result) -> list[dict[str, Any]]:
 
 def _source(card: Card, result: Result) -> dict[str, Any]:
     first = card.data[0]
-    sums = {name: f"sha256:{one['sha256']}" for name, one in result.data.items()}
-    named = {"dataset_name": SETS.get(first, first), "additional_details": sums}
-    if first in ON_THE_HUB:
-        return {**named, "source_type": "hf_dataset", "hf_repo": ON_THE_HUB[first]}
+    named = {
+        "dataset_name": provenance.title(result, first),
+        "additional_details": provenance.details(result),
+    }
+    if repo := provenance.on_the_hub(result, first):
+        return {**named, "source_type": "hf_dataset", "hf_repo": repo}
     return {**named, "source_type": "other"}
 
 

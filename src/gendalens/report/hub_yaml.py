@@ -10,13 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gendalens.models.base import Resolve, Tag
-from gendalens.report import escape
+from gendalens.report import escape, provenance
 from gendalens.report.model_card import one_model
 from gendalens.result import Result
 from gendalens.tasks import get_task
-
-SETS = {"dawinobias": "DaWinoBias", "abc": "ABC (Danish)", "dane": "DaNE, persons renamed"}
-ON_THE_HUB = {"dane": "alexandrainst/dane"}
 
 
 def hub_yaml(results: Sequence[Result]) -> str:
@@ -51,9 +48,9 @@ def _entry(result: Result) -> dict[str, Any]:
     return {
         "task": {"type": _type(result, card.needs), "name": card.title},
         "dataset": {
-            "name": SETS.get(first, first),
-            "type": ON_THE_HUB.get(first, first),
-            "args": {name: f"sha256:{one['sha256']}" for name, one in result.data.items()},
+            "name": provenance.title(result, first),
+            "type": provenance.on_the_hub(result, first) or _slug(result, first),
+            "args": provenance.details(result),
         },
         "metrics": [
             {
@@ -71,6 +68,12 @@ def _entry(result: Result) -> dict[str, Any]:
             if value is not None
         ],
     }
+
+
+def _slug(result: Result, name: str) -> str:
+    """A set that is not on the hub, as an identifier."""
+    whose = provenance.kind(result, name)
+    return name if whose == "official" else f"gendalens-{whose.replace(' ', '-')}-{name}"
 
 
 def _type(result: Result, needs: frozenset[str]) -> str:

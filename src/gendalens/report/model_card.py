@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gendalens.errors import UserError
 from gendalens.naming import labels
-from gendalens.report import escape
+from gendalens.report import escape, provenance
 from gendalens.report.figures import interval
 from gendalens.report.result_tables import contrast_text
 from gendalens.report.tables import Table, to_markdown
@@ -57,6 +57,7 @@ def model_card(results: Sequence[Result]) -> str:
     ]
     for card, result in zip(cards, results, strict=True):
         lines += [f"- **{card.id}** ({escape.markdown(card.title, None)}). {_told(result)}"]
+        lines += [f"  - Data: {escape.markdown(provenance.told(result), None)}."]
         lines += [f"  - Warning: {escape.markdown(text, None)}" for text in result.warnings]
     lines += ["", "### What this does not show", "", BINARY, *_limits(results), ""]
     lines += ["### Signatures", "", "```"]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from gendalens.naming import labels
 from gendalens.report.figures import digits_of, interval, p_value, shown_condition
+from gendalens.report.provenance import told
 from gendalens.report.tables import Table, Value
 from gendalens.result import Contrast, Result
 
@@ -28,6 +29,7 @@ COLUMNS = (
     "n",
     "reason",
     "verdict",
+    "data",
     "signature",
 )
 
@@ -41,7 +43,7 @@ def _figures(result: Result) -> Iterable[tuple[Value, ...]]:
     model = result.model
     start = (str(model["name"]), str(model["revision"]), str(model["dtype"]))
     start_test: tuple[Value, ...] = (*start, result.task, result.protocol)
-    end = (result.verdict, result.signature)
+    end = (result.verdict, told(result), result.signature)
     ges = result.gender_effect_size
     yield (
         *start_test,

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from gendalens.report.escape import one_line
 from gendalens.report.figures import digits_of, interval, number, p_value, shown_condition
+from gendalens.report.provenance import told
 from gendalens.result import Extra, Result
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Card
@@ -49,7 +50,7 @@ def show(console: Console, result: Result, folder: Path | None) -> None:
         console.print(Text(f"! {warning}", style="yellow"))
     console.print(_coverage(result.coverage))
     console.print(_harms(result, card))
-    console.print(_origins(result))
+    console.print(Text(f"data       {told(result)}", style="dim"))
     signature = one_line(result.signature, None)
     console.print(Text(f"signature  {signature}", style="dim"), soft_wrap=True)
     if folder is not None:
@@ -140,15 +141,6 @@ def _extras(extras: Iterable[Extra]) -> RenderableType:
             text.append(f" ({extra.reason})", style="dim")
         grid.add_row(Text(extra.name), text)
     return Padding(grid, (0, 0, 1, 2))
-
-
-def _origins(result: Result) -> Text:
-    """Whose data the result is about: sets of one origin together."""
-    sets: dict[str, list[str]] = {}
-    for name, data in result.data.items():
-        sets.setdefault(data["from"], []).append(name)
-    parts = [f"{', '.join(names)}: {origin}" for origin, names in sets.items()]
-    return Text("data       " + "; ".join(parts), style="dim")
 
 
 def _coverage(coverage: Mapping[str, Any]) -> Text:

@@ -10,6 +10,7 @@ of freedom of the factor with fewer clusters.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -45,6 +46,17 @@ class CrossedEstimate(Estimate):
     standard_error: float | None = None
     df: int = 0
 
+    def within(self, least: float, most: float) -> CrossedEstimate:
+        """The same with an interval that ends where its figure must: a t-interval knows no bounds."""
+        if self.low is None or self.high is None:
+            return self
+        return replace(self, low=max(self.low, least), high=min(self.high, most))
+
+
+#: What bounds a share or an F1, a difference of two, and a difference of such differences.
+SHARE, DIFFERENCE, CONTRAST = (0.0, 1.0), (-1.0, 1.0), (-2.0, 2.0)
+UNBOUNDED = (-math.inf, math.inf)
+
 
 def crossed_intervals(
     statistic: Statistic,
@@ -56,6 +68,7 @@ def crossed_intervals(
     strata_a: Codes | None = None,
     strata_b: Codes | None = None,
     df: Sequence[int | None] | None = None,
+    ranges: Sequence[tuple[float, float]] | None = None,
 ) -> list[CrossedEstimate]:
     """The m statistics of n units with intervals and p, for units in clusters ``a`` × ``b``.
 
@@ -66,11 +79,15 @@ def crossed_intervals(
     ``strata_a`` and ``strata_b`` (a code per unit) mark a fixed factor that clusters are nested in:
     occupations are drawn within their class. ``df`` replaces the degrees of freedom of a statistic
     that uses only some clusters: one class of 30 occupations has 29.
+    ``ranges`` are the bounds of each statistic, which its interval cannot pass.
     """
     draws = crossed_draws(
         statistic, a, b, seed=seed, resamples=resamples, strata_a=strata_a, strata_b=strata_b
     )
-    return draws.estimates(df)
+    found = draws.estimates(df)
+    if ranges is None:
+        return found
+    return [one.within(*bounds) for one, bounds in zip(found, ranges, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

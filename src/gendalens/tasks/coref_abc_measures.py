@@ -10,7 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from gendalens.result import Cell, Contrast, Extra, Measures
-from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, of_sums
+from gendalens.stats.crossed import (
+    CONTRAST,
+    DIFFERENCE,
+    SHARE,
+    UNBOUNDED,
+    CrossedEstimate,
+    crossed_intervals,
+    of_sums,
+)
 from gendalens.stats.estimate import Estimate, FloatArray, log2_ratio, log2_ratios
 from gendalens.stats.f1 import rate
 from gendalens.stats.paired import Clusters, Crossed
@@ -87,6 +95,7 @@ def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
             min(of_female, of_male),
             None,
         ],
+        ranges=[*(SHARE, SHARE, SHARE, DIFFERENCE) * 3, CONTRAST, UNBOUNDED],
     )
     groups = (None, *GENDERS)
     rates = {

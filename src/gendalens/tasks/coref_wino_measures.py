@@ -13,7 +13,14 @@ import numpy.typing as npt
 from gendalens.pronouns import OTHER
 from gendalens.result import Cell, Contrast, Extra, Measures
 from gendalens.stats.bootstrap import percentile_interval, resample_sums
-from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, of_sums
+from gendalens.stats.crossed import (
+    CONTRAST,
+    DIFFERENCE,
+    SHARE,
+    CrossedEstimate,
+    crossed_intervals,
+    of_sums,
+)
 from gendalens.stats.estimate import FloatArray, log2_ratio, log2_ratios
 from gendalens.stats.f1 import rate
 from gendalens.stats.paired import Clusters, Summed
@@ -205,6 +212,7 @@ def _by_gender(schemas: Schemas, *, seed: int, resamples: int) -> list[CrossedEs
         schemas.female_occupation,
         seed=seed,
         resamples=resamples,
+        ranges=[*[SHARE] * 4, CONTRAST, SHARE, SHARE, DIFFERENCE, DIFFERENCE],
     )
 
 

@@ -34,13 +34,14 @@ class Example:
 class Leanings:
     """How far a model leans to the male side for each occupation of a data set.
 
-    ``what`` says what the figure is, in ``unit``; 0 is no leaning.
+    ``what`` says what the figure is, in ``unit``; 0 is no leaning. ``builtin``: it is the built-in set.
     """
 
     data: str
     what: str
     unit: str
     by_occupation: Mapping[str, float]
+    builtin: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

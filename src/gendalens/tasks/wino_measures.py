@@ -13,7 +13,14 @@ import numpy.typing as npt
 
 from gendalens.result import Cell, Contrast, Extra, Measures
 from gendalens.stats.bootstrap import percentile_interval, resample_sums
-from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, of_sums
+from gendalens.stats.crossed import (
+    CONTRAST,
+    DIFFERENCE,
+    SHARE,
+    CrossedEstimate,
+    crossed_intervals,
+    of_sums,
+)
 from gendalens.stats.estimate import Estimate, FloatArray, log2_ratio, log2_ratios
 from gendalens.stats.f1 import f1_from_counts, rate
 from gendalens.stats.signflip import swap_test
@@ -51,7 +58,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
     problem = _problem(records, headline)
     blocked = problem or insensitive(sensitivity.value)
     found = verdict(headline.gap, headline.ges, not_measurable=blocked)
-    nuance = _crossed(_by_gender, schemas, seed, resamples)
+    nuance = _crossed(_by_gender, _RANGES, schemas, seed, resamples)
     extra = [
         _extra(
             "sensitivity", "share", sensitivity, "schemas whose two lines get different genders"
@@ -59,7 +66,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
         _extra(
             "male default",
             "share",
-            _crossed(_male_default, schemas, seed, resamples)[0],
+            _crossed(_male_default, [SHARE], schemas, seed, resamples)[0],
             "how often the male form wins, of all answers that are a pronoun",
         ),
         _contrast_bits(records, seed, resamples),
@@ -85,7 +92,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
             _extra(
                 "male default, forced reading",
                 "share",
-                _crossed(_male_default, forced_schemas, seed, resamples)[0],
+                _crossed(_male_default, [SHARE], forced_schemas, seed, resamples)[0],
             ),
         ]
     else:
@@ -252,6 +259,10 @@ def _headline(
     )
 
 
+#: What bounds the figures of :func:`_by_gender`.
+_RANGES = [*[SHARE] * 4, CONTRAST, DIFFERENCE]
+
+
 def _by_gender(sums: FloatArray) -> FloatArray:
     """F1 of the four cells, the interaction contrast, and the gap."""
     cells = _f1s(sums[:, :12])
@@ -271,7 +282,11 @@ def _sensitivity(schemas: Schemas, seed: int, resamples: int) -> Estimate:
 
 
 def _crossed(
-    statistic: Callable[[FloatArray], FloatArray], schemas: Schemas, seed: int, resamples: int
+    statistic: Callable[[FloatArray], FloatArray],
+    ranges: Sequence[tuple[float, float]],
+    schemas: Schemas,
+    seed: int,
+    resamples: int,
 ) -> list[CrossedEstimate]:
     """Statistics of schemas with intervals over male and female occupations, crossed."""
     units = np.column_stack(
@@ -287,6 +302,7 @@ def _crossed(
         schemas.female_occupation,
         seed=seed,
         resamples=resamples,
+        ranges=ranges,
     )
 
 

@@ -13,7 +13,8 @@ from gendalens.version import __version__
 
 FOLDER = Path(__file__).parent
 TERMS = "CC BY 4.0"
-ORIGIN = f"built in (gendalens {__version__}, {TERMS})"
+BUILT_IN = "built in"  # what the origin of such a set begins with
+ORIGIN = f"{BUILT_IN} (gendalens {__version__}, {TERMS})"
 
 
 @dataclass(frozen=True, slots=True)

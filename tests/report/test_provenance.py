@@ -1,0 +1,113 @@
+"""No export takes built-in or own data for the published sets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import gendalens
+from gendalens import saved
+from gendalens.comparison import compare
+from gendalens.data import occupations
+from gendalens.data.builtin import occupations as builtin
+from gendalens.data.registry import checksum
+from gendalens.report import audit, comparison_page, provenance
+from gendalens.report.comparison_tables import long_table, short_tables
+from gendalens.report.every_eval_ever import every_eval_ever
+from gendalens.report.hub_yaml import hub_yaml
+from gendalens.report.model_card import model_card
+from gendalens.report.tables import to_csv, to_markdown
+from gendalens.result import Result
+from gendalens.saved import Saved
+
+pytestmark = pytest.mark.usefixtures("chart_library")
+TITLES = ("DaWinoBias", "ABC (Danish)", "DaNE, persons renamed")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Saved]:
+    out = tmp_path_factory.mktemp("builtin")
+    gendalens.run("control:fair", data="builtin", sample=8, repeats=1, out=out)
+    return saved.find([out])
+
+
+def as_official(result: Result) -> Result:
+    """The same result as if the published files had been read."""
+    data = {name: {"from": "its publisher", "sha256": checksum(name)} for name in result.data}
+    return replace(result, data=data)
+
+
+def as_own(result: Result) -> Result:
+    data = {name: {"from": "the user's own", "sha256": "0" * 64} for name in result.data}
+    return replace(result, data=data)
+
+
+def test_each_set_is_one_of_three(runs: list[Saved]) -> None:
+    for run in runs:
+        for name in run.result.data:
+            assert provenance.kind(run.result, name) == "built in"
+            assert provenance.kind(as_official(run.result), name) == "official"
+            assert provenance.kind(as_own(run.result), name) == "own"
+
+
+@pytest.mark.parametrize("whose", [lambda result: result, as_own], ids=["built in", "own"])
+def test_the_hub_s_metadata_name_the_published_set_only_where_it_was_used(
+    runs: list[Saved], whose: Callable[[Result], Result]
+) -> None:
+    text = hub_yaml([whose(run.result) for run in runs])
+    assert "alexandrainst/dane" not in text
+    assert not any(f'name: "{title}"' in text for title in TITLES)
+    official = hub_yaml([as_official(run.result) for run in runs])
+    assert "alexandrainst/dane" in official
+    assert all(f'name: "{title}"' in official for title in TITLES)
+
+
+def test_every_eval_ever_does_so_too(runs: list[Saved]) -> None:
+    def sources(found: list[Saved]) -> list[dict[str, str]]:
+        return [
+            one["source_data"] for one in json.loads(every_eval_ever(found))["evaluation_results"]
+        ]
+
+    assert not any("hf_repo" in one for one in sources(runs))
+    assert all("built-in set" in one["dataset_name"] for one in sources(runs))
+    official = [replace(run, result=as_official(run.result)) for run in runs]
+    assert any(one.get("hf_repo") == "alexandrainst/dane" for one in sources(official))
+
+
+def test_cards_and_comparisons_say_whose_data_and_how_much_of_them(runs: list[Saved]) -> None:
+    comparison = compare(runs)
+    for text in (
+        model_card([run.result for run in runs]),
+        to_csv(long_table(comparison)),
+        to_markdown(short_tables(comparison)),
+    ):
+        assert text.count("built in (gendalens") >= len(runs)
+        assert "a sample of 8" in text
+
+
+def test_what_limits_the_published_sets_is_said_of_them_alone(runs: list[Saved]) -> None:
+    results = [run.result for run in runs]
+    foreign = "follow shares in the United States"
+    assert foreign not in audit.html(runs)
+    assert foreign not in comparison_page.html(compare(runs))
+    official = [replace(run, result=as_official(run.result)) for run in runs]
+    assert foreign in audit.html(official)
+    assert "limit_labels_abc" not in provenance.limits([as_own(one) for one in results])
+    abc = [one for one in results if "abc" in one.data]
+    assert provenance.limits(map(as_official, abc))[-1] == "limit_labels_abc"
+
+
+def test_the_chart_of_occupations_has_the_shares_of_its_set(tmp_path: Path) -> None:
+    gendalens.run("control:fair", data="builtin", tasks=["lm-abc"], sample=400, out=tmp_path)
+    (run,) = saved.find([tmp_path])
+    (model,) = audit.prepare([run])
+    spec = model.tests[0].charts["occupations"]("en", 560)
+    shown = {row["occupation"]: row["share"] for row in spec["datasets"]["rows"]}
+    known = {name: one.dk_pct_women for name, one in builtin.occupations().items()}
+    asked = {str(row["occupation"]) for row in run.records()}
+    assert shown == {name: known[name] for name in asked if known[name] is not None}
+    assert shown.keys() - occupations.occupations("abc").keys(), "some are the built-in set's alone"
