@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # models this small only lose by more
+os.environ["OMP_NUM_THREADS"] = "1"  # here, not in the runs: see torture.forked
 
 from torture import cache_file, interruptions, kill, kinds, surroundings, table, weights
 from torture.kinds import KINDS, SHORT

@@ -15,10 +15,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+#: What a disturbed run may use: with two, batches are answered side by side, as on a user's machine.
+THREADS = 2
+
 
 @cache
 def _warm_up() -> None:
-    """Import what a run imports, so that no child need do it; nothing here starts a thread."""
+    """Import what a run imports, so that no child need do it.
+
+    With one thread (``python -m torture`` says so): a child would wait for others, which no fork copies.
+    """
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     import altair  # noqa: F401
     import vl_convert  # noqa: F401
@@ -74,6 +80,9 @@ class Forked:
             # A shell's background jobs, and all they start, would not hear it.
             signal.signal(signal.SIGINT, signal.default_int_handler)
             os.environ["GENDALENS_HOME"] = str(home)
+            import torch
+
+            torch.set_num_threads(THREADS)
             sys.argv = ["gendalens", *arguments]
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
             from gendalens.cli import main

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from torture.forked import Forked
+from torture.forked import THREADS, Forked
 
 ENDS = (2, 141, -signal.SIGTERM, -signal.SIGINT, -signal.SIGKILL)
 
@@ -94,9 +94,10 @@ class Place:
     ) -> subprocess.Popen[str]:
         """Any command of ``gendalens``, here."""
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+        here = {"GENDALENS_HOME": str(self.home), "OMP_NUM_THREADS": str(THREADS)}
         return subprocess.Popen(
             [sys.executable, "-m", "gendalens", *arguments],
-            env=os.environ | {"GENDALENS_HOME": str(self.home)} | dict(env or {}),
+            env=os.environ | here | dict(env or {}),
             text=True,
             encoding="utf-8",
             **streams,

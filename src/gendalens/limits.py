@@ -6,7 +6,6 @@ they start, and no Python program can catch that: so it is said before.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 from collections.abc import Mapping
@@ -73,6 +72,8 @@ def keep_heap_small() -> None:
     address space is limited, threads share one heap: glibc reserves up to 128 MiB of it for each
     thread's own, and what comes after finds no room.
     """
+    import ctypes  # only here: every command imports this module, and few need it
+
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         mallopt(_MMAP_THRESHOLD, 4 * MIB)
