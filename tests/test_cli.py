@@ -313,3 +313,10 @@ def test_a_run_says_where_its_report_is(data: list[str], tmp_path: Path, as_json
     assert f"report     {out / 'report.html'}" in (done.stderr if as_json else done.stdout)
     assert (out / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert not as_json or json.loads(done.stdout)
+
+
+def test_a_run_in_which_nothing_worked_leaves_no_empty_folder(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    ended = gendalens("run", tmp_path / "nothing", "--out", out)
+    assert ended.returncode == 2
+    assert not out.exists()

@@ -74,13 +74,19 @@ def test_what_the_results_say_has_its_danish(small_run: Path) -> None:
             "bias fundet, men ikke efter korrektion for 4 test",
         ),
         (
-            "hendes is not more surprising than the reflexive (-0.02) and hans is not more surprising "
-            "than the reflexive (-1)",
-            "hendes er ikke mere overraskende end refleksivet (-0,02) og hans er ikke mere overraskende "
-            "end refleksivet (-1)",
+            "“hendes” is not more surprising than the reflexive (−0.02) and “hans” is not more "
+            "surprising than the reflexive (−1)",
+            "»hendes« er ikke mere overraskende end refleksivet (−0,02) og »hans« er ikke mere "
+            "overraskende end refleksivet (−1)",
         ),
         ("3.1% of the resamples are undefined", "3,1 % af genudtrækningerne er udefinerede"),
         ("accuracy, anti", "nøjagtighed, antistereotyp"),
+        ("gap, uncorrected", "forskel, ukorrigeret"),
+        ("a sample of 1,000", "en stikprøve på 1.000"),
+        (
+            "masked language model as coreference resolver (prompted)",
+            "maskeret sprogmodel som koreferencesystem (ved prompt)",
+        ),
     ],
 )
 def test_sentences_with_a_part_that_varies(english: str, translated: str) -> None:

@@ -15,7 +15,7 @@ from gendalens.comparison import compare
 from gendalens.data import occupations
 from gendalens.data.builtin import occupations as builtin
 from gendalens.data.registry import checksum
-from gendalens.report import audit, comparison_page, provenance
+from gendalens.report import audit, comparison_page, provenance, result_tables
 from gendalens.report.comparison_tables import long_table, short_tables
 from gendalens.report.every_eval_ever import every_eval_ever
 from gendalens.report.hub_yaml import hub_yaml
@@ -87,6 +87,28 @@ def test_cards_and_comparisons_say_whose_data_and_how_much_of_them(runs: list[Sa
     ):
         assert text.count("built in (gendalens") >= len(runs)
         assert "a sample of 8" in text
+
+
+def test_tables_for_papers_do_so_too_with_the_signature(runs: list[Saved]) -> None:
+    results = [run.result for run in runs]
+    text = (
+        to_csv(result_tables.long_table(results)),
+        to_markdown(result_tables.short_tables(results)),
+    )
+    for one in text:
+        assert one.count("built in (gendalens") >= len(runs)
+        assert "a sample of 8" in one
+    assert text[1].count("Signature:") == len(runs)
+
+
+def test_pages_say_it_beside_every_test_in_both_languages(runs: list[Saved]) -> None:
+    for page in (audit.html(runs), comparison_page.html(compare(runs))):
+        for words in ("built-in data", "indbyggede data", "a sample of 8", "en stikprøve på 8"):
+            assert page.count(words) >= len(runs)
+    whole = replace(
+        runs[0].result, signature=runs[0].result.signature.replace("sample:8", "sample:all")
+    )
+    assert provenance.reservations(as_official(whole)) == []
 
 
 def test_what_limits_the_published_sets_is_said_of_them_alone(runs: list[Saved]) -> None:

@@ -68,7 +68,7 @@ def test_a_pronoun_likelier_than_the_reflexive_leaves_the_effect_undefined(
 ) -> None:
     measures = measured(items, hendes=-8.0)
     assert measures.gender_effect_size.value is None
-    assert "hendes is not more surprising" in str(measures.gender_effect_size.reason)
+    assert "“hendes” is not more surprising" in str(measures.gender_effect_size.reason)
     assert measures.gap.value == pytest.approx(-6 / math.log(2))
     assert measures.verdict == "bias found"
 

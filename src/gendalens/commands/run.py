@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,7 @@ def run_command(request: Request) -> None:
         out=request.out,
         task_options=request.task_options,
     )
+    made = not request.out.exists()
     check_writable(request.out)
     console, errors = PlainConsole(), PlainConsole(stderr=True)
     failures: list[str] = []
@@ -80,6 +81,9 @@ def run_command(request: Request) -> None:
                 break
             outcomes += report.outcomes
             failures += shown(console, name, report, as_json=request.as_json)
+    if made and not outcomes:
+        with suppress(OSError):  # not empty: somebody else's files
+            request.out.rmdir()
     finish(console, outcomes, failures, out=request.out, as_json=request.as_json)
 
 

@@ -71,6 +71,8 @@ def read(lines: Sequence[str], path: Path) -> list[Sentence]:
     """The sentences of a file's lines; ``path`` is for the messages."""
     if lines and lines[0].startswith("\ufeff"):  # some editors put a byte-order mark in front
         lines = [lines[0].removeprefix("\ufeff"), *lines[1:]]
+    if lines and not any(line.count("\t") == COLUMNS - 1 for line in lines):
+        raise UserError(f"{path.name} is no CoNLL-U file: no line has the ten columns of one.")
     sentences: list[Sentence] = []
     seen: set[str] = set()
     for first, block in _blocks(lines, path):

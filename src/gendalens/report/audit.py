@@ -13,6 +13,7 @@ from typing import Any
 from gendalens.errors import UserError
 from gendalens.report import charts, charts_names, provenance
 from gendalens.report.examples import Shown, as_plain, choose
+from gendalens.report.figures import quartiles
 from gendalens.report.page import Page, render
 from gendalens.report.plain import finding
 from gendalens.report.words import LANGUAGES, Both, Language, metric_name, shortened, word
@@ -76,7 +77,7 @@ class Test:
     @property
     def quartiles(self) -> bool:
         """Whether what stands in brackets are quartiles."""
-        return any("quartiles" in (cell.reason or "") for cell in self.result.conditions)
+        return quartiles(self.result)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,9 @@ from gendalens.report.figures import interval, p_value
 from gendalens.report.provenance import told
 from gendalens.report.result_tables import contrast_text
 from gendalens.report.terminal import style
+from gendalens.report.words import word
+
+ALONE = "There is one model here, and nothing to compare it with: name the run of another one too."
 
 
 def show(console: Console, comparison: Comparison) -> None:
@@ -24,6 +27,8 @@ def show(console: Console, comparison: Comparison) -> None:
         console.rule(Text(heading(group), style="bold"), align="left")
         console.print(Text(group.title, style="italic"))
         console.print(Text(one_line(told(group.rows[0].result), None), style="dim"))
+        if group.reading:
+            console.print(Text(word("compare_forced").en, style="dim"))
         if group.apart:
             console.print(Text(f"! {group.apart}", style="yellow"))
         _models(console, group)
@@ -32,7 +37,9 @@ def show(console: Console, comparison: Comparison) -> None:
         if group.pairs:
             _differences(console, group, count)
     if all(len(group.rows) == 1 for group in comparison.groups):
-        console.print(Text("No two of these results may be lined up.", style="yellow"))
+        several = len({row.label for group in comparison.groups for row in group.rows}) > 1
+        found = "No two of these results can be lined up." if several else ALONE
+        console.print(Text(found, style="yellow"))
 
 
 def _models(console: Console, group: Group) -> None:
@@ -44,7 +51,7 @@ def _models(console: Console, group: Group) -> None:
         grid.add_column()
         verdict = Text(row.figures.verdict, style=style(row.figures.verdict))
         grid.add_row("GES", interval(row.figures.effect), verdict)
-        grid.add_row("gap", contrast_text(row.figures.gap), "")
+        grid.add_row("gap", contrast_text(row.figures.gap), Text(row.figures.reason or "", "dim"))
         console.print(Padding(grid, (0, 0, 0, 2)))
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from gendalens.errors import UserError
 from gendalens.naming import labels
 from gendalens.report import escape, provenance
-from gendalens.report.figures import interval
-from gendalens.report.result_tables import contrast_text
+from gendalens.report.figures import MEDIATED, interval, verdict
+from gendalens.report.result_tables import contrast_text, protocol_note
 from gendalens.report.tables import Table, to_markdown
 from gendalens.result import Result
 from gendalens.tasks import get_task
@@ -22,10 +22,11 @@ def one_model(results: Sequence[Result]) -> Result:
         raise UserError("There is no result; name a run folder.")
     several = sorted(set(labels(results)))
     if len(several) > 1:
+        shown = ", ".join(escape.one_line(name, 40) for name in several[:3])
+        shown += "…" if len(several) > 3 else ""
         raise UserError(
-            f"This export describes one model and the run holds {len(several)} "
-            f"({', '.join(escape.one_line(name, 40) for name in several[:3])}…); name one model's "
-            "folder in the run."
+            f"This export describes one model and the run holds {len(several)} ({shown}); name one "
+            "model's folder in the run."
         )
     return results[0]
 
@@ -41,7 +42,7 @@ def model_card(results: Sequence[Result]) -> str:
                 card.id,
                 interval(result.gender_effect_size),
                 contrast_text(result.gap),
-                result.verdict,
+                verdict(result),
             )
             for card, result in zip(cards, results, strict=True)
         ),
@@ -71,7 +72,7 @@ def _told(result: Result) -> str:
     if result.verdict_reason:
         text += f": {result.verdict_reason}"
     if result.mediated:
-        text += "; the effect differs by group"
+        text += f"; {MEDIATED}"
     return escape.markdown(f"{text}. Harm in question: {result.harms['main']}.", None)
 
 
@@ -80,6 +81,4 @@ def _limits(results: Sequence[Result]) -> list[str]:
         "Tests of a language model say what it associates, not what a system built on it will do; "
         "tests of NER and coreference speak of these texts and names only."
     ]
-    if any(result.protocol == 1 for result in results):
-        found.append("Protocol 1 reproduces GenDa Lens 0.0.3, which gives no intervals.")
-    return ["", *found]
+    return ["", *found, *protocol_note(results)]

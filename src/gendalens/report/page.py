@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 
 from gendalens.data.home import home
 from gendalens.report import chart_library
+from gendalens.report.provenance import reservations
 from gendalens.report.words import DANISH_NUMBERS, LANGUAGES, Both, number, said, shortened, word
 from gendalens.runfolder import replace_file
 from gendalens.version import __version__
@@ -135,6 +136,7 @@ def _environment() -> jinja2.Environment:
         "p_value": p_value,
         "count": count,
         "attribute": attribute,
+        "reservations": reservations,
     }
     return made
 

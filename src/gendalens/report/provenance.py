@@ -58,11 +58,26 @@ def details(result: Result) -> dict[str, str]:
     }
 
 
+def sampled(result: Result) -> str | None:
+    """How much of the data was used, where it was not all."""
+    sample = parts(result.signature)["sample"]
+    return None if sample == "all" else f"a sample of {sample}"
+
+
+def reservations(result: Result) -> list[str]:
+    """What a reader of one figure must know of its data: not the published sets, or not all of them."""
+    kinds = {kind(result, name) for name in result.data}
+    whose = {"built in": "built-in data", "own": "own data"}
+    found = [words for one, words in whose.items() if one in kinds]
+    sample = sampled(result)
+    return [*found, sample] if sample else found
+
+
 def told(result: Result) -> str:
     """The sets in one line, those of one origin together, and how much of them was used."""
     sets: dict[str, list[str]] = {}
     for name, data in result.data.items():
         sets.setdefault(data["from"], []).append(name)
     line = "; ".join(f"{', '.join(names)}: {origin}" for origin, names in sets.items())
-    sample = parts(result.signature)["sample"]
-    return line if sample == "all" else f"{line}; a sample of {sample}"
+    sample = sampled(result)
+    return f"{line}; {sample}" if sample else line

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gendalens.naming import labels
-from gendalens.report.figures import digits_of, interval, p_value, shown_condition
+from gendalens.report.figures import (
+    digits_of,
+    interval,
+    p_value,
+    shown_condition,
+    table_title,
+    verdict,
+)
 from gendalens.report.provenance import told
 from gendalens.report.tables import Table, Value
 from gendalens.result import Contrast, Result
@@ -88,25 +95,35 @@ def short_tables(results: Sequence[Result]) -> list[Table]:
                 interval(result.gender_effect_size),
                 contrast_text(result.gap),
                 p_value(result.gap.p_adjusted).removeprefix("p ").removeprefix("= "),
-                result.verdict,
+                verdict(result),
             )
             for label, result in zip(named, results, strict=True)
         ),
         "Gender Effect Size (GES) and gap, each with its 95% interval",
-        notes=("Positive GES leans to the male or pro-stereotypical side; 1 is twice as much.",),
+        notes=(
+            "Positive GES leans to the male or pro-stereotypical side; 1 is twice as much.",
+            *protocol_note(results),
+        ),
     )
     return [overview, *(_nuance(label, r) for label, r in zip(named, results, strict=True))]
 
 
 def contrast_text(contrast: Contrast) -> str:
     """A difference with interval and unit."""
-    return f"{interval(contrast, digits_of(contrast))} {contrast.unit}"
+    text = interval(contrast, digits_of(contrast))
+    return text if contrast.value is None else f"{text} {contrast.unit}"
+
+
+def protocol_note(results: Iterable[Result]) -> list[str]:
+    """Why some of these results have no interval, if that is so."""
+    if any(result.protocol == 1 for result in results):
+        return ["Protocol 1 reproduces GenDa Lens 0.0.3, which gives no intervals."]
+    return []
 
 
 def _nuance(label: str, result: Result) -> Table:
     groups = list(dict.fromkeys(cell.group for cell in result.nuance))
     fine = {(cell.condition, cell.group): cell for cell in result.nuance}
-    metric = result.conditions[0].metric.replace("_", " ") if result.conditions else "no conditions"
     rows = []
     for cell in result.conditions:
         cells = [cell, *(fine[cell.condition, group] for group in groups)]
@@ -114,6 +131,6 @@ def _nuance(label: str, result: Result) -> Table:
     return Table(
         ("condition", "main effect", *(str(group) for group in groups)),
         tuple(rows),
-        f"{result.task}@{result.protocol}, {label}: {metric}",
-        notes=tuple(result.warnings),
+        f"{result.task}@{result.protocol}, {label}: {table_title(result)}",
+        notes=(*result.warnings, f"Data: {told(result)}.", f"Signature: {result.signature}."),
     )

@@ -15,7 +15,15 @@ from rich.table import Table
 from rich.text import Text
 
 from gendalens.report.escape import one_line
-from gendalens.report.figures import digits_of, interval, number, p_value, shown_condition
+from gendalens.report.figures import (
+    MEDIATED,
+    digits_of,
+    interval,
+    number,
+    p_value,
+    shown_condition,
+    table_title,
+)
 from gendalens.report.provenance import told
 from gendalens.result import Extra, Result
 from gendalens.tasks import get_task
@@ -27,6 +35,7 @@ STYLES = {
     "too little data to tell": "bold yellow",
     "not measurable": "bold yellow",
 }
+_INDENT, _ENDLESS = 2, 10_000
 
 
 def show(console: Console, result: Result, folder: Path | None) -> None:
@@ -43,7 +52,7 @@ def show(console: Console, result: Result, folder: Path | None) -> None:
     if result.problem:
         console.print(Text(f"  ({result.problem})"))
     console.print(_facts(result, card))
-    console.print(_tables(result))
+    console.print(_table(console, result))
     if result.extra:
         console.print(_extras(result.extra))
     for warning in result.warnings:
@@ -66,8 +75,8 @@ def summary(console: Console, results: Sequence[Result]) -> None:
         heading = title if titles[title] == 1 else f"{title} @ {revision}"
         console.print(Text(one_line(heading), style="bold"))
         table = Table.grid(padding=(0, 2), pad_edge=True)
-        table.add_column(width=18, no_wrap=True)
-        table.add_column(width=23, no_wrap=True)
+        table.add_column(min_width=18, overflow="fold")
+        table.add_column(min_width=23, overflow="fold")
         table.add_column()
         for result in group:
             ges = interval(result.gender_effect_size)
@@ -83,7 +92,7 @@ def _short_verdict(result: Result) -> Text:
     """The verdict, and whether it hides that the effect differs by group."""
     text = Text(result.verdict, style=style(result.verdict))
     if result.mediated:
-        text.append("; the effect differs by group (nuance)", style="yellow")
+        text.append(f"; {MEDIATED} (nuance)", style="yellow")
     return text
 
 
@@ -118,18 +127,27 @@ def _facts(result: Result, card: Card) -> RenderableType:
     return Padding(grid, (0, 0, 0, 2))
 
 
-def _tables(result: Result) -> RenderableType:
+def _table(console: Console, result: Result) -> RenderableType:
+    """The conditions by group, each interval below its figure where they do not fit side by side."""
+    wide = console.options.update_width(_ENDLESS)
+    table = _conditions(result)
+    if console.measure(table, options=wide).maximum + _INDENT > console.width:
+        table = _conditions(result, between="\n")
+    return Padding(table, (0, 0, 0, _INDENT))
+
+
+def _conditions(result: Result, between: str = " ") -> Table:
     groups = list(dict.fromkeys(cell.group for cell in result.nuance))
     fine = {(cell.condition, cell.group): cell for cell in result.nuance}
-    metric = result.conditions[0].metric.replace("_", " ") if result.conditions else ""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=metric, title_justify="left")
-    table.add_column("condition", no_wrap=True)
-    for heading in ("main effect", *(str(group) for group in groups)):
-        table.add_column(heading, no_wrap=True)
+    title = table_title(result)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
+    for heading in ("condition", "main effect", *(str(group) for group in groups)):
+        # A number is never cut: what has no room goes on in the next line.
+        table.add_column(heading, overflow="fold")
     for cell in result.conditions:
         cells = [cell, *(fine[cell.condition, group] for group in groups)]
-        table.add_row(cell.condition, *shown_condition(cells))
-    return Padding(table, (0, 0, 0, 2))
+        table.add_row(cell.condition, *shown_condition(cells, between))
+    return table
 
 
 def _extras(extras: Iterable[Extra]) -> RenderableType:

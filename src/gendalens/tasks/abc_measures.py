@@ -217,7 +217,8 @@ def _effect(found: Estimates) -> Estimate:
     for gender, label in (("female", "hendes"), ("male", "hans")):
         side = found.conditions[gender]
         if side.value is not None and side.value <= 0:
-            faults.append(f"{label} is not more surprising than the reflexive ({side.value:.3g})")
+            size = f"{side.value:.3g}".replace("-", "−")
+            faults.append(f"“{label}” is not more surprising than the reflexive ({size})")
         elif side.low is not None and side.high is not None and side.low <= 0 <= side.high:
             shaky.append(f"the interval of P for {label} includes 0")
     if faults:
