@@ -293,6 +293,16 @@ def test_an_encoder_in_causal_clothing(folder: Path) -> None:
     assert "depend on later words" in refused(folder)
 
 
+def test_a_model_that_was_refused_is_refused_again(folder: Path) -> None:
+    """The tests of one command share a backend."""
+    edit_config(folder, architectures=["BertLMHeadModel"])
+    backend = load_model(str(folder))
+    encoded = backend.encode([Score("Hun sejler.")])
+    for _ in range(2):
+        with pytest.raises(UserError, match="depend on later words"):
+            backend.answer(encoded)
+
+
 def test_a_model_that_brings_code(folder: Path) -> None:
     marker = folder / "has_run"
     (folder / "configuration_own.py").write_text(f"open({str(marker)!r}, 'w')")

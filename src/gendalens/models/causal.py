@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from typing import ClassVar
 
 from gendalens.errors import UserError
@@ -114,13 +113,11 @@ class CausalLM(LanguageModel):
             )
         return FillAnswer(self.word_scores(item, reading), item.pieces, None, item.unknown)
 
-    @cached_property
-    def network(self) -> Network:
-        """The model itself, loaded on first use and seen not to look ahead.
+    def _verify(self, network: Network) -> None:
+        """Refuse a model that looks ahead.
 
         An encoder loads as a causal model with nothing missing, and then reads both sides.
         """
-        network = super().network
         # Two rows that differ in their last token must agree on what comes before it.
         begin = self._front or (0,)
         probe = Prepared(
@@ -132,7 +129,6 @@ class CausalLM(LanguageModel):
                 f"{self.checkpoint.name} is no causal language model: its predictions depend on"
                 " later words; set is_decoder in its config.json, or name another model."
             )
-        return network
 
 
 BACKEND = CausalLM

@@ -70,13 +70,15 @@ class LanguageModel(Transformer):
 
     @cached_property
     def network(self) -> Network:
-        """The model itself, loaded on first use."""
-        return self.network_class(
+        """The model itself, loaded and verified on first use."""
+        network = self.network_class(
             load_weights(self.checkpoint, self.auto_class),
             self.checkpoint.name,
             self.padding,
             self.max_positions,
         )
+        self._verify(network)
+        return network
 
     def unknown(self, tokens: Tokens, apart_from: range = range(0)) -> int:
         """The number of unknown tokens in a text, apart from those of the gap."""
@@ -115,6 +117,9 @@ class LanguageModel(Transformer):
             math.fsum(next(values) for _ in range(count)) if count else -math.inf
             for count in item.groups
         )
+
+    def _verify(self, network: Network) -> None:
+        """Refuse weights that load and are not what they are taken for."""
 
     @property
     def _sets(self) -> Mapping[str, Sequence[int]]:
