@@ -179,6 +179,15 @@ def test_a_request_larger_than_memory_is_read_in_several_passes(
         assert one.log_likelihood == pytest.approx(other.log_likelihood, rel=1e-5)
 
 
+@pytest.mark.parametrize("family", MASKED)
+def test_of_equally_likely_words_the_first_of_the_vocabulary_is_chosen(family: str) -> None:
+    backend = opened(family).backend
+    sets = [pieces for pieces in backend._sets.values() if pieces]
+    assert sets
+    for pieces in sets:
+        assert list(pieces) == sorted(pieces)
+
+
 def test_an_uncased_first_choice_keeps_the_spelling_it_was_asked_with() -> None:
     backend = opened("wordpiece uncased").backend
     vocabulary = backend.tokenizer.get_vocab()

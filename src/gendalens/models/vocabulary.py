@@ -36,7 +36,11 @@ class Vocabulary:
         return self._surface(self._tokenizer.convert_ids_to_tokens(piece)).strip()
 
     def whole_words(self) -> tuple[list[int], list[int]]:
-        """The pieces that are one whole word each: those without a space mark, those with one."""
+        """The pieces that are one whole word each: those without a space mark, those with one.
+
+        In order of their numbers: of equally likely pieces the first is chosen, and get_vocab() has
+        another order in every process.
+        """
         added = self._tokenizer.added_tokens_decoder
         special = set(self._tokenizer.all_special_ids)
         special |= {piece for piece, token in added.items() if token.special}
@@ -53,7 +57,7 @@ class Vocabulary:
             word = surface[marked:]
             if _WORD.fullmatch(word) and not _FILLER.fullmatch(word):
                 words[marked].append(piece)
-        return words
+        return sorted(words[0]), sorted(words[1])
 
     def _surface(self, token: str) -> str:
         if self._bytes:
