@@ -14,7 +14,7 @@ from gendalens.engine.cache import Cache
 from gendalens.engine.executor import Tally, ask
 from gendalens.engine.planner import plan
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Fill, Score
+from gendalens.models.base import Answer, Fill, Request, Score
 
 SENTENCES = [Score(f"{'ord ' * n}{i}.") for n in range(1, 8) for i in range(5)]
 
@@ -35,6 +35,18 @@ def test_a_stored_answer_is_not_asked_again(tmp_path: Path) -> None:
     assert second.tally.cached == 20
     assert set(backend.asked) == set(SENTENCES[20:])
     assert first.by_request.items() <= second.by_request.items()
+
+
+@pytest.mark.parametrize("stored", [0, 20, len(SENTENCES)])
+def test_answers_come_in_the_order_of_the_requests_whatever_was_stored(
+    tmp_path: Path, stored: int
+) -> None:
+    fills = [Fill("Så kom ", f" nummer {i}.", ("han", "hun")) for i in range(5)]
+    asked: list[Request] = [*SENTENCES[::2], *fills, *SENTENCES]
+    with Cache(tmp_path / "c.sqlite") as cache:
+        ask(Scripted(), SENTENCES[:stored], cache=cache)
+        answers = ask(Scripted(), asked, cache=cache)
+    assert list(answers.by_request) == list(dict.fromkeys(asked))
 
 
 def test_a_damaged_answer_is_asked_again_and_the_tally_says_so(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answer to each distinct request, and what it took."""
+    """The answer to each distinct request, in the order they were asked, and what it took."""
 
     by_request: dict[Request, Answer]
     tally: Tally
@@ -83,7 +83,8 @@ def ask(
                     cache.store(model, pairs)
                 found.update(pairs)
                 on_answers(len(pairs))
-    return Answers(found, tally)
+    # Not in the order they were found, which depends on what the cache held.
+    return Answers({request: found[request] for request in distinct}, tally)
 
 
 def survey(
