@@ -72,10 +72,28 @@ def test_an_architecture_that_shares_wrongly_or_not_at_all_is_read_plainly(
     def none(self: PrefixNetwork, *rest: Any) -> Any:
         raise TypeError("no such cache")
 
-    for broken in (wrong, none):
+    def other(self: PrefixNetwork, *rest: Any) -> Any:
+        raise RuntimeError("The size of tensor a (5) must match the size of tensor b (2)")
+
+    for broken in (wrong, none, other):
         network.__dict__.pop("_shares", None)
         with monkeypatch.context() as patch:
             patch.setattr(PrefixNetwork, "_shared", broken)
             assert backend.answer(encoded) == right
         assert network._shares is False
     network.__dict__.pop("_shares", None)
+
+
+def test_memory_that_runs_out_says_nothing_about_an_architecture(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(self: PrefixNetwork, *rest: Any) -> Any:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
+
+    network = opened("gpt2").backend.network
+    network.__dict__.pop("_shares", None)
+    with monkeypatch.context() as patch:
+        patch.setattr(PrefixNetwork, "_shared", full)
+        with pytest.raises(RuntimeError, match="allocate"):
+            assert network._shares
+    assert network._shares is True
