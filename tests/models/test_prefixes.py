@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import tiny
 from families import CAUSAL, opened
 
 from gendalens.models.base import Score
+from gendalens.models.detect import load_model
 from gendalens.models.forward import Network
 from gendalens.models.prefixes import PrefixNetwork
 
@@ -55,6 +58,19 @@ def test_shared_beginnings_run_once_and_give_the_plain_answers(
     whole = sum(len(row) for item in encoded for row in item.inputs)
     # The tiny Gemma sees sixteen tokens back in some layers, so its rows run whole.
     assert (sum(passes) < 0.7 * whole) == (family != "gemma 3, multimodal")
+
+
+def test_a_model_of_which_some_layers_see_only_sixteen_tokens_back_gives_the_plain_answers(
+    tmp_path: Path,
+) -> None:
+    tokenizer = tiny.gpt2(specials=True)
+    backend: Any = load_model(tiny.save(tmp_path, tiny.gpt_neo_model(tokenizer), tokenizer))
+    encoded = backend.encode(QUESTIONS)
+    found = backend.answer(encoded)
+    assert backend.network._shares
+    backend.network._shares = False
+    for one, other in zip(found, backend.answer(encoded), strict=True):
+        assert one.log_likelihood == pytest.approx(other.log_likelihood, abs=1e-4)
 
 
 def test_an_architecture_that_shares_wrongly_or_not_at_all_is_read_plainly(

@@ -196,6 +196,25 @@ def gpt2_model(tokenizer: Any, *, window: int = 64) -> Any:
     )
 
 
+def gpt_neo_model(tokenizer: Any) -> Any:
+    """Every other layer sees sixteen tokens back."""
+    return _random(
+        transformers.GPTNeoForCausalLM,
+        transformers.GPTNeoConfig(
+            vocab_size=len(tokenizer),
+            max_position_embeddings=64,
+            hidden_size=32,
+            num_layers=2,
+            attention_types=[[["global", "local"], 1]],
+            num_heads=2,
+            window_size=16,
+            bos_token_id=tokenizer.bos_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            initializer_range=0.3,
+        ),
+    )
+
+
 def llama_model(tokenizer: Any, **sizes: int) -> Any:
     return _random(
         transformers.LlamaForCausalLM,

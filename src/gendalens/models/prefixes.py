@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 # Two passes instead of one must spare at least this share of the tokens.
 _WORTH = 0.25
 _TOLERANCE = 1e-3
+# How configurations call what a layer sees of the words before; GPT-Neo's is window_size.
+_SPANS = ("sliding_window", "attention_chunk_size", "window_size")
 # Two beginnings of different lengths, each with two continuations: the numbers are tokens, and what is
 # asked about are the last of a beginning and all after it.
 _PROBE = ((1, 2, 3, 4, 5, 1, 0), (1, 2, 3, 4, 5, 3), (4, 3, 2, 1), (4, 3, 5, 1, 2))
@@ -72,7 +74,7 @@ class PrefixNetwork(Network):
     def _attention_span(self) -> float:
         """How far back every layer sees: beyond it a cache forgets, and padding would push out words."""
         config = self._model.config.get_text_config()
-        spans = (getattr(config, name, None) for name in ("sliding_window", "attention_chunk_size"))
+        spans = (getattr(config, name, None) for name in _SPANS)
         return min((span for span in spans if span), default=math.inf)
 
     def _shared(
