@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import slow
 import tiny
+import torch
 from families import CAUSAL, MASKED, Opened, opened
 
 from gendalens.models.base import Fill, Score
@@ -195,6 +196,27 @@ def test_an_uncased_first_choice_keeps_the_spelling_it_was_asked_with() -> None:
     words = tuple(word.capitalize() for word in vocabulary if word.isalpha())
     (answer,) = in_batches(backend, [Fill("", " gik hjem.", ("Han",), words)], 1)
     assert answer.first[0].isupper()
+
+
+def test_float64_is_not_asked_of_a_device_which_may_not_have_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    double = torch.Tensor.double
+
+    def cpu(self: Any) -> Any:
+        here = self.clone()
+        here.on_processor = True
+        return here
+
+    def only_here(self: Any) -> Any:
+        if not hasattr(self, "on_processor"):
+            raise TypeError("Cannot convert a MPS Tensor to float64 dtype")
+        return double(self)
+
+    expected = in_batches(opened("gpt2").backend, SCORES, 4)
+    monkeypatch.setattr(torch.Tensor, "cpu", cpu)
+    monkeypatch.setattr(torch.Tensor, "double", only_here)
+    assert in_batches(opened("gpt2").backend, SCORES, 4) == expected
 
 
 def test_unknown_tokens_are_counted_outside_the_gap() -> None:

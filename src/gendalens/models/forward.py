@@ -173,7 +173,9 @@ class Network:
             )
         asked = [(index, token) for index, site in enumerate(sites) for token in site.log_probs]
         where = torch.tensor(asked, dtype=torch.long, device=logits.device).reshape(-1, 2)
-        found = logits[where[:, 0], where[:, 1]].double() - totals[where[:, 0]].double()
+        values, sums = logits[where[:, 0], where[:, 1]], totals[where[:, 0]]
+        # Not on the device: Apple's have no float64.
+        found = values.cpu().double() - sums.cpu().double()
         for (index, token), value in zip(asked, found.tolist(), strict=True):
             sites[index].log_probs[token] = value
         for name in {name for site in sites for name in site.choices}:
