@@ -78,6 +78,12 @@ def test_a_graphics_card_has_one_batch_at_a_time() -> None:
     assert type(backend)(replace(backend.checkpoint, device="cuda")).workers == 1
 
 
+def test_a_processor_with_a_number_is_a_processor() -> None:
+    backend = opened("wordpiece cased").backend
+    numbered = type(backend)(replace(backend.checkpoint, device="cpu:0"))
+    assert (numbered.workers, numbered.batch_tokens) == (2, backend.batch_tokens)
+
+
 def test_models_that_write_into_themselves_are_known() -> None:
     assert keeps_state(transformers.BigBirdConfig())
     assert keeps_state(transformers.FunnelConfig())

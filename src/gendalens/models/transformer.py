@@ -112,7 +112,8 @@ class Transformer:
     @property
     def on_processor(self) -> bool:
         """Whether the model runs on a processor, not on a graphics card."""
-        return (self.checkpoint.device or ("cuda" if _has_cuda() else "cpu")) == "cpu"
+        device = self.checkpoint.device or ("cuda" if _has_cuda() else "cpu")
+        return device.partition(":")[0] == "cpu"
 
     @property
     def workers(self) -> int:
