@@ -160,11 +160,8 @@ class _Run:
 
     def _attempt(self, batch: Sequence[int]) -> list[Answer] | None:
         """The answers; None where memory ran out, because several batches were in it at once."""
-        items = self._items(batch)
-        if _tokens(items) > self.limit and len(items) > 1:
-            return None
         try:
-            return self.backend.answer(items)
+            return self.backend.answer(self._items(batch))
         except (MemoryError, RuntimeError) as error:
             if not out_of_memory(error):
                 raise
