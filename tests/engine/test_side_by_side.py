@@ -83,6 +83,36 @@ def test_memory_that_is_too_small_for_two_batches_is_enough_for_one() -> None:
     assert backend.together == 1
 
 
+@pytest.mark.parametrize("started", [0, 1])
+def test_where_no_more_threads_start_batches_run_one_at_a_time(
+    started: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, tried = threading.Thread.start, []
+
+    def limited(self: threading.Thread) -> None:
+        tried.append(self)
+        if len(tried) > started:
+            raise RuntimeError("can't start new thread")
+        start(self)
+
+    before = set(threading.enumerate())
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    backend = Busy()
+    answers = ask(backend, SENTENCES, batch_tokens=60)
+    assert tried
+    assert answers.by_request == ask(Scripted(), SENTENCES).by_request
+    assert backend.together == 1
+    assert set(threading.enumerate()) == before
+
+
+def test_an_error_of_whoever_takes_the_answers_is_not_taken_for_memory() -> None:
+    def full(_: int) -> None:
+        raise MemoryError("while the answers were counted")
+
+    with pytest.raises(MemoryError, match="counted"):
+        ask(Busy(), SENTENCES, batch_tokens=60, on_answers=full)
+
+
 def test_too_little_memory_for_a_batch_halves_it() -> None:
     backend = Busy(fails_above=2)
     answers = ask(backend, SENTENCES, batch_tokens=120)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
@@ -148,9 +148,8 @@ class _Run:
                 rest.appendleft(others)
             yield first, self.answer(self._items(first))
             with crew(workers) as side_by_side:
-                for found in side_by_side(self._attempt, list(rest)):
-                    if found is None:
-                        break
+                arriving = side_by_side(self._together, list(rest))
+                while rest and (found := _next(arriving)) is not None:
                     yield rest.popleft(), found
         for batch in rest:
             yield batch, self.answer(self._items(batch))
@@ -158,14 +157,8 @@ class _Run:
     def _items(self, batch: Sequence[int]) -> list[Any]:
         return [self.encoded[i] for i in batch]
 
-    def _attempt(self, batch: Sequence[int]) -> list[Answer] | None:
-        """The answers; None where memory ran out, because several batches were in it at once."""
-        try:
-            return self.backend.answer(self._items(batch))
-        except (MemoryError, RuntimeError) as error:
-            if not out_of_memory(error):
-                raise
-            return None
+    def _together(self, batch: Sequence[int]) -> list[Answer]:
+        return self.backend.answer(self._items(batch))
 
     def answer(self, batch: Sequence[Any]) -> list[Answer]:
         """The answers to one batch, in parts where it does not fit."""
@@ -188,6 +181,19 @@ class _Run:
     def _halves(self, batch: Sequence[Any]) -> list[Answer]:
         middle = len(batch) // 2
         return self.answer(batch[:middle]) + self.answer(batch[middle:])
+
+
+def _next(arriving: Iterator[list[Answer]]) -> list[Answer] | None:
+    """The answers that come next; None where memory does not suffice for several batches at once.
+
+    It may run out in a batch, and where the system starts no more threads.
+    """
+    try:
+        return next(arriving)
+    except (MemoryError, RuntimeError) as error:
+        if not out_of_memory(error):
+            raise
+        return None
 
 
 def _tokens(items: Sequence[Encoded]) -> int:
