@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,7 @@ from families import opened
 
 from gendalens.errors import UserError
 from gendalens.models.base import Score, Tag
+from gendalens.models.checkpoint import Checkpoint
 from gendalens.models.detect import load_model
 
 SENTENCE = Score("Hun sejler.")
@@ -88,18 +92,79 @@ def test_code_of_the_hub_that_a_configuration_names_is_refused(tmp_path: Path) -
         answered(folder)
 
 
-def test_an_adapter_is_not_put_onto_another_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("key", ["attn_implementation", "_attn_implementation"])
+@pytest.mark.parametrize("named", ["flash_attention_2", "paged|eager", "no such thing"])
+def test_an_attention_that_others_trained_with_is_not_taken_from_the_configuration(
+    key: str, named: str, tmp_path: Path
 ) -> None:
-    """Where peft is installed, transformers would load the model that the adapter names."""
+    """transformers would take a kernel of the hub for a flash attention that is not installed."""
     folder = shutil.copytree(opened("gpt2").folder, tmp_path / "model")
-    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "somebody/base"}')
+    edit(folder / "config.json", **{key: named})
+    backend = opened("gpt2").backend
+    assert answered(folder) == backend.answer(backend.encode([SENTENCE]))
+
+
+def test_an_attention_is_judged_in_every_part_of_a_configuration() -> None:
+    from transformers import LlavaConfig
+
+    config = LlavaConfig()
+    config.text_config._attn_implementation = "flash_attention_2"
+    config.vision_config._attn_implementation = "eager"
+    Checkpoint("a/b")._check_attention(config)
+    assert config.text_config._attn_implementation is None
+    assert config.vision_config._attn_implementation == "eager"
+    config.text_config._attn_implementation = "kernels-community/flash-attn"
+    with pytest.raises(UserError, match=r"asks for code from the hub \(kernels-community"):
+        Checkpoint("a/b")._check_attention(config)
+    Checkpoint("a/b", trust_remote_code=True)._check_attention(config)
+
+
+def test_transformers_is_told_to_fetch_no_kernels() -> None:
+    """It reads the environment once, so this is asked of a fresh process."""
+    asked = (
+        "from gendalens.models.libraries import import_transformers as i; i()\n"
+        "from transformers.integrations import hub_kernels as h; print(h._TRANSFORMERS_USE_HUB_KERNELS)"
+    )
+    clean = {name: value for name, value in os.environ.items() if name != "USE_HUB_KERNELS"}
+    for theirs, used in (({}, "0"), ({"USE_HUB_KERNELS": "YES"}, "YES")):
+        said = subprocess.check_output([sys.executable, "-c", asked], env=clean | theirs, text=True)
+        assert said.strip() == used
+
+
+@pytest.fixture
+def peft(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package peft, as if it were installed."""
     found = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: found("json" if name == "peft" else name)
     )
+
+
+@pytest.mark.usefixtures("peft")
+def test_an_adapter_is_not_put_onto_another_model(tmp_path: Path) -> None:
+    """Where peft is installed, transformers would load the model that the adapter names."""
+    folder = shutil.copytree(opened("gpt2").folder, tmp_path / "model")
+    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "somebody/base"}')
     with pytest.raises(UserError, match="is an adapter"):
         load_model(str(folder))
+
+
+@pytest.mark.usefixtures("peft")
+def test_an_adapter_of_the_hub_is_not_put_onto_another_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from huggingface_hub import constants
+
+    place = tmp_path / "models--somebody--small"
+    folder = shutil.copytree(opened("gpt2").folder, place / "snapshots" / ("a" * 40))
+    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "somebody/base"}')
+    (place / "refs").mkdir()
+    (place / "refs" / "main").write_text("a" * 40)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    backend = load_model("somebody/small", offline=True)
+    encoded = backend.encode([SENTENCE])
+    with pytest.raises(UserError, match="somebody/small is an adapter"):
+        backend.answer(encoded)
 
 
 def test_shards_of_torch_distributed_that_do_not_fit_are_told(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ from gendalens.models.libraries import import_transformers, out_of_memory, panic
 from gendalens.models.model_files import ModelFiles
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
+# Attention that PyTorch has itself; None is the best of these.
+_ATTENTION = (None, "eager", "sdpa")
 
 
 @dataclass(frozen=True)
@@ -215,15 +217,24 @@ class Checkpoint:
         raise UserError(f"{self.name} is no local folder and not in the cache: {remedy}.")
 
     def _check_attention(self, config: Any) -> None:
-        """Refuse a configuration that has code fetched from the hub ("owner/kernel") and run."""
-        parts = [config, *(getattr(config, name, None) for name in config.sub_configs)]
-        for part in parts:
-            named = str(getattr(part, "_attn_implementation", None) or "")
-            if "/" in named and not self.trust_remote_code:
-                raise UserError(
-                    f"{self.name} asks for code from the hub ({named[:80]}, _attn_implementation in its"
-                    " config.json): take that line out, or allow it with --trust-remote-code."
-                )
+        """Refuse a configuration that has code fetched from the hub ("owner/kernel") and run.
+
+        A name without an owner (flash_attention_2) is not taken from the file either: it says on what
+        card somebody trained, and transformers gets a kernel from the hub where the package is missing.
+        """
+        if self.trust_remote_code:
+            return
+        named = getattr(config, "_attn_implementation", None)
+        if "/" in str(named):
+            raise UserError(
+                f"{self.name} asks for code from the hub ({str(named)[:80]}, _attn_implementation in its"
+                " config.json): take that line out, or allow it with --trust-remote-code."
+            )
+        if named not in _ATTENTION:
+            config._attn_implementation = {"": None}  # of this part alone, not of those below
+        for name in config.sub_configs:
+            if (part := getattr(config, name, None)) is not None:
+                self._check_attention(part)
 
     def pickled(self) -> UserError:
         """The refusal of weights that only unpickling could read."""

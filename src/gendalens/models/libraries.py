@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr
 from typing import Any
@@ -37,6 +38,8 @@ def out_of_memory(error: BaseException) -> bool:
 def import_transformers() -> Any:
     """The transformers package, or the sentence that says how to get it."""
     hub.without_telemetry()
+    # Read once, when transformers is imported: with the package kernels it fetches code from the hub.
+    os.environ.setdefault("USE_HUB_KERNELS", "0")
     check_memory_limit(TORCH)
     keep_heap_small()
     try:

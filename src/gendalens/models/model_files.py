@@ -96,10 +96,7 @@ class ModelFiles:
                 " `save_pretrained` wrote, or a model on the hub."
             )
         if (self.path / "adapter_config.json").is_file() and importlib.util.find_spec("peft"):
-            raise UserError(
-                f"{self.name} is an adapter (it has an adapter_config.json), and peft would load it onto"
-                " another model: merge the two (`merge_and_unload`), save them and name that folder."
-            )
+            raise refusals.adapter(self.name)
         found = {file.suffix for file in self.path.iterdir()}
         if ".safetensors" in found or (self.allow_pickle and ".bin" in found):
             return

@@ -25,6 +25,14 @@ def pickled(name: str, *, allowed: bool, readable: bool = True) -> UserError:
     )
 
 
+def adapter(name: str) -> UserError:
+    """The refusal of weights that are put onto those of another model."""
+    return UserError(
+        f"{name} is an adapter (it has an adapter_config.json), and peft would load it onto"
+        " another model: merge the two (`merge_and_unload`), save them and name that folder."
+    )
+
+
 def too_big(name: str) -> UserError:
     """What to say where memory runs out while a model is loaded."""
     return UserError(

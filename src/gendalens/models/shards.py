@@ -6,12 +6,14 @@ of the folder, where no digest of the model would tell that the weights are othe
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
 from gendalens.errors import UserError
+from gendalens.models import refusals
 from gendalens.models.checkpoint import Checkpoint
 
 INDEX = "model.safetensors.index.json"
@@ -23,6 +25,10 @@ def check_shards(checkpoint: Checkpoint) -> None:
     """Refuse weights that are named outside the model's folder, or pickled where that is not allowed."""
     if checkpoint.gguf:
         return
+    # Of a local folder this was asked first of all.
+    hub = checkpoint.path is None
+    if hub and importlib.util.find_spec("peft") and _read(checkpoint, "adapter_config.json"):
+        raise refusals.adapter(checkpoint.name)
     for name in _named(checkpoint):
         path = PurePosixPath(name)
         if path.name != name or "\\" in name:
