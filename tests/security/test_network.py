@@ -96,6 +96,24 @@ def test_a_model_in_the_hubs_cache_is_read_offline_without_a_request(
     assert constants.HF_HUB_OFFLINE is before
 
 
+def test_pickled_weights_are_not_sent_for_conversion() -> None:
+    """transformers asks for it in the background; tests of its own and ours would be left out."""
+    asked = (
+        "from gendalens.models.libraries import import_transformers as i; i()\n"
+        "from transformers.utils import is_env_variable_true as true\n"
+        "import inspect, transformers.modeling_utils as m\n"
+        "name = 'DISABLE_SAFETENSORS_CONVERSION'\n"
+        "print(true(name), name in inspect.getsource(m))"
+    )
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if name != "DISABLE_SAFETENSORS_CONVERSION"
+    }
+    said = subprocess.check_output([sys.executable, "-c", asked], env=clean, text=True)
+    assert said.split() == ["True", "True"]
+
+
 def test_a_local_model_cannot_have_the_hub_asked(
     no_network: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

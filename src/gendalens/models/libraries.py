@@ -40,6 +40,8 @@ def import_transformers() -> Any:
     hub.without_telemetry()
     # Read once, when transformers is imported: with the package kernels it fetches code from the hub.
     os.environ.setdefault("USE_HUB_KERNELS", "0")
+    # It would ask a space of the hub, in a thread of its own, to convert the pickled weights of a model.
+    os.environ.setdefault("DISABLE_SAFETENSORS_CONVERSION", "1")
     check_memory_limit(TORCH)
     keep_heap_small()
     try:
