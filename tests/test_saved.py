@@ -53,6 +53,21 @@ def test_a_folder_without_results_is_named(tmp_path: Path) -> None:
         saved.find([tmp_path / "notes.txt"])
 
 
+@pytest.mark.parametrize("name", ["a" * 300, f"{'a' * 300}/result.json"])
+def test_a_path_that_cannot_be_one_is_named(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r" cannot be read \(File name too long\)|does not exist"):
+        saved.find([tmp_path / name])
+
+
+def test_a_folder_that_may_not_be_entered_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbid(_: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_dir", forbid)
+    with pytest.raises(UserError, match=r"run cannot be read \(Permission denied\): name a run"):
+        saved.find([Path("/forbidden/run")])
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [

@@ -1,8 +1,8 @@
 """How the command line ends when something outside it does: one sentence, and nothing lost.
 
 A reader that closes the pipe does not stop a run, whose results go to its folder as well; a stopped
-process (Ctrl-C, or SIGTERM as batch systems send it) says how to go on; a full disk and a lack of
-memory are told as what they are.
+process (Ctrl-C, or SIGTERM as batch systems send it) says how to go on; a full disk, a lack of
+memory and a file out of reach are told as what they are.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, NoReturn
 
-from gendalens.errors import UserError
+from gendalens.errors import UserError, printable
 
 STOPPED = "Stopped; run the same command again to go on."
 FULL = "The output cannot be written, the disk is full; free some space and run again."
@@ -23,6 +23,7 @@ NO_MEMORY = (
     "There is not enough memory; close other programs, raise the limit, or test a smaller model, "
     "and run again: stored answers are kept."
 )
+NO_FILE = "{} cannot be used ({}); check that it is there and that you may read and write it."
 #: What a shell shows of a program that SIGPIPE or SIGINT ended.
 READER_GONE, INTERRUPTED = 128 + 13, 128 + 2
 
@@ -79,9 +80,11 @@ def _code(command: Callable[[], object]) -> int | str | None:
     except OSError as error:
         if error.errno == errno.ENOMEM:
             return _say(NO_MEMORY)
-        if error.errno != errno.ENOSPC:
+        if error.errno == errno.ENOSPC:
+            return _say(FULL)
+        if error.filename is None:  # no file that the user could do something about
             raise
-        return _say(FULL)
+        return _say(printable(NO_FILE.format(error.filename, error.strerror)))
     except SystemExit as end:
         if end.code == INTERRUPTED:  # Typer makes this of Ctrl-C, without a word
             return _say(STOPPED)

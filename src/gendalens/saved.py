@@ -98,19 +98,23 @@ def find(paths: Iterable[Path]) -> list[Saved]:
     """The results in run folders, model folders, result folders or files, each once, by path."""
     folders: dict[Path, None] = {}
     for path in paths:
-        if path.name == RESULT and path.is_file():
-            found = [path.parent]
-        elif path.is_dir():
-            found = sorted(result.parent for result in path.rglob(RESULT))
-        else:
-            what = f"is no {RESULT}" if path.exists() else "does not exist"
-            raise UserError(f"{path} {what}: name a run folder, as `gendalens run` made it.")
+        try:
+            what, found = _folders(path)
+        except OSError as error:  # a forbidden folder, a long name
+            what, found = f"cannot be read ({_reason(error)})", []
         if not found:
-            raise UserError(
-                f"{path} holds no {RESULT}: name a run folder, as `gendalens run` made it."
-            )
+            raise UserError(f"{path} {what}: name a run folder, as `gendalens run` made it.")
         folders |= dict.fromkeys(found)
     return [load(folder) for folder in folders]
+
+
+def _folders(path: Path) -> tuple[str, list[Path]]:
+    """The folders with results at a path, and what is to be said of it where there are none."""
+    if path.name == RESULT and path.is_file():
+        return "", [path.parent]
+    if path.is_dir():
+        return f"holds no {RESULT}", sorted(result.parent for result in path.rglob(RESULT))
+    return f"is no {RESULT}" if path.exists() else "does not exist", []
 
 
 def load(folder: Path) -> Saved:

@@ -240,6 +240,24 @@ def test_an_unknown_set_is_answered_with_the_known_ones() -> None:
         registry.locate("dawino")
 
 
+@pytest.mark.parametrize("name", ["dane", "abc"])
+def test_own_files_that_may_not_be_reached_are_named(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbid(_: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_file", forbid)
+    with pytest.raises(UserError, match=rf"/x cannot be read \(Permission denied\).*'{name}'"):
+        registry.source(name, override=Path("/forbidden/x"))
+
+
+def test_a_home_of_nobody_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENDALENS_HOME", "~nosuchuser/x")
+    with pytest.raises(UserError, match=r"GENDALENS_HOME=~nosuchuser/x is no folder \(.*: set it"):
+        home()
+
+
 def test_home_is_the_named_folder_or_the_users_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GENDALENS_HOME", "~/fugle")
     assert home() == Path.home() / "fugle"

@@ -59,6 +59,37 @@ def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
     assert "no config.json" in refused(tmp_path)
 
 
+def test_the_home_of_nobody() -> None:
+    assert "cannot be opened (Could not determine home" in refused("~nosuchuser/model")
+
+
+@pytest.mark.parametrize("name", ["a" * 300, f"/{'a' * 300}/model"])
+def test_a_name_that_is_too_long_for_a_path(name: str) -> None:
+    assert name in refused(name, offline=True)
+
+
+def test_a_folder_that_may_not_be_entered(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbid(_: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", forbid)
+    assert "cannot be opened (Permission denied)" in refused("/forbidden/model")
+
+
+def test_weights_that_may_not_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    openly = Path.open
+
+    def forbid(file: Path, *args: Any, **options: Any) -> Any:
+        if file.suffix == ".safetensors":
+            raise PermissionError(13, "Permission denied", str(file))
+        return openly(file, *args, **options)
+
+    backend = load_model(str(folder))
+    monkeypatch.setattr(Path, "open", forbid)
+    with pytest.raises(UserError, match=r"\(model\.safetensors: Permission denied\): check that"):
+        backend.fingerprint()
+
+
 def test_a_file_that_is_no_model(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("hej")

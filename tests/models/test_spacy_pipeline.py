@@ -171,6 +171,16 @@ def test_a_corrupted_folder_is_refused(folder: Path, file: str, content: str | N
     assert file in sentence
 
 
+def test_files_that_may_not_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbid(file: Path, *_args: Any, **_options: Any) -> Any:
+        raise PermissionError(13, "Permission denied", str(file))
+
+    backend = load_model(str(folder))
+    monkeypatch.setattr(Path, "open", forbid)
+    with pytest.raises(UserError, match=r"cannot be read \(its files: .*Permission denied"):
+        backend.fingerprint()
+
+
 def test_missing_weights_are_refused(folder: Path) -> None:
     shutil.rmtree(folder / "vocab")
     (folder / "entity_ruler" / "patterns.jsonl").write_text("{")

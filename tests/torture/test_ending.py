@@ -37,6 +37,7 @@ def stopped(body: str, stdout: int | IO[str] | None = None) -> subprocess.Comple
         ("sys.exit(130)", "run the same command again"),  # what Typer makes of Ctrl-C
         ("bytearray(2**62)", "not enough memory"),
         ("raise OSError(28, 'No space left on device')", "disk is full"),
+        ("open('/nowhere/at\\nall')", "/nowhere/at\\nall cannot be used (No such file"),
     ],
 )
 def test_what_ends_a_command_from_outside_is_one_sentence(body: str, sentence: str) -> None:

@@ -7,10 +7,17 @@ from pathlib import Path
 
 import platformdirs
 
+from gendalens.errors import UserError
+
 
 def home() -> Path:
     """The folder named by ``GENDALENS_HOME``, else the user's cache folder."""
     named = os.environ.get("GENDALENS_HOME")
     if named:
-        return Path(named).expanduser()
+        try:
+            return Path(named).expanduser()
+        except RuntimeError as error:  # ~ of a user that nobody knows
+            raise UserError(
+                f"GENDALENS_HOME={named} is no folder ({str(error).rstrip('.')}): set it to one."
+            ) from error
     return Path(platformdirs.user_cache_dir("gendalens", appauthor=False))

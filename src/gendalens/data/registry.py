@@ -81,27 +81,42 @@ def locate(name: str, *, override: Path | None = None, offline: bool = False) ->
 
 def _own_files(data: DataSet, path: Path) -> tuple[Path, ...]:
     """The user's own files in place of the published ones, in their order."""
-    if isinstance(data.origin, Wheel):
-        missing = [f.name for f in data.files if not (path / f.name).is_file()]
-        if not path.is_dir():
-            raise UserError(f"{path} is no folder: name one that holds {data.files[0].name}.")
-        if missing:
-            raise UserError(
-                f"{path} does not hold {missing[0]}, which '{data.name}' needs: put the file there, "
-                "or leave the option out to use the official set."
-            )
-        return tuple(path / f.name for f in data.files)
-    # A set of the hub is one file of a well-known format: any file will do, under any name.
+    try:
+        if isinstance(data.origin, Wheel):
+            return _in_folder(data, path)
+        return (_single_file(data, path),)
+    except OSError as error:  # a forbidden folder, a long name
+        raise UserError(
+            f"{path} cannot be read ({error.strerror or error}): check the path to your own "
+            f"'{data.name}'."
+        ) from error
+
+
+def _in_folder(data: DataSet, path: Path) -> tuple[Path, ...]:
+    """The files of a set in the user's own folder."""
+    missing = [f.name for f in data.files if not (path / f.name).is_file()]
+    if not path.is_dir():
+        raise UserError(f"{path} is no folder: name one that holds {data.files[0].name}.")
+    if missing:
+        raise UserError(
+            f"{path} does not hold {missing[0]}, which '{data.name}' needs: put the file there, "
+            "or leave the option out to use the official set."
+        )
+    return tuple(path / f.name for f in data.files)
+
+
+def _single_file(data: DataSet, path: Path) -> Path:
+    """The user's own file for a set of the hub, which is one of a well-known format under any name."""
     (file,) = data.files
     suffix = PurePosixPath(file.name).suffix
     if path.is_file():
-        return (path,)
+        return path
     if not path.is_dir():
         raise UserError(f"{path} does not exist: name a {suffix} file, or a folder that holds one.")
     for pattern in (file.name, f"*test*{suffix}", f"*{suffix}"):
         found = sorted(path.glob(pattern))
         if len(found) == 1:
-            return (found[0],)
+            return found[0]
         if found:
             raise UserError(f"{path} holds {len(found)} {suffix} files: name one of them.")
     raise UserError(f"{path} does not hold {file.name} or another {suffix} file.")

@@ -44,9 +44,15 @@ class Checkpoint:
     @cached_property
     def path(self) -> Path | None:
         """The local folder or file the name stands for; None for a model on the hub."""
-        path = Path(self.name).expanduser()
-        if path.exists():
-            return path
+        try:
+            path = Path(self.name).expanduser()
+            if path.exists():
+                return path
+        except (OSError, RuntimeError) as error:  # a forbidden folder, a long name; ~ of nobody
+            why = getattr(error, "strerror", None) or reason(error)
+            raise UserError(
+                f"{self.name} cannot be opened ({why}): check the path to the model."
+            ) from error
         if path.suffix == ".gguf" or self.name.startswith((".", "/", "~")) or "\\" in self.name:
             raise UserError(f"{self.name} does not exist: check the path to the model.")
         return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,11 +34,12 @@ class ModelFiles:
     def digest(self) -> str:
         """A digest of all that decides the model's answers."""
         total = hashlib.sha256()
-        for file in self._files():
-            with file.open("rb") as stream:
-                content = hashlib.file_digest(stream, "sha256").hexdigest()
-            # A .gguf may be renamed; in a folder the names are part of the content.
-            total.update(f"{'' if file == self.path else file.name} {content}\n".encode())
+        with self._readable():
+            for file in self._files():
+                with file.open("rb") as stream:
+                    content = hashlib.file_digest(stream, "sha256").hexdigest()
+                # A .gguf may be renamed; in a folder the names are part of the content.
+                total.update(f"{'' if file == self.path else file.name} {content}\n".encode())
         return total.hexdigest()
 
     def changed(self) -> bool:
@@ -49,10 +52,23 @@ class ModelFiles:
 
     def _look(self) -> list[tuple[str, int, int, int]]:
         found = []
-        for file in self._files():
-            status = file.stat()
-            found.append((file.name, status.st_ino, status.st_size, status.st_ctime_ns))
+        with self._readable():
+            for file in self._files():
+                status = file.stat()
+                found.append((file.name, status.st_ino, status.st_size, status.st_ctime_ns))
         return found
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Say in one sentence that a file may not be read, or is gone."""
+        try:
+            yield
+        except OSError as error:
+            file = Path(str(error.filename or self.path)).name
+            raise UserError(
+                f"{self.name} cannot be read ({file}: {error.strerror or error}): check that its"
+                " files are there and that you may read them."
+            ) from error
 
     def _files(self) -> list[Path]:
         """The files that decide the model's answers."""

@@ -123,13 +123,16 @@ class PipelineFiles:
     def digest(self) -> str:
         """A digest of all files that decide what the pipeline does."""
         total = hashlib.sha256()
-        for file in sorted(path for path in self.folder.rglob("*") if path.is_file()):
-            relative = file.relative_to(self.folder)
-            if file.name in _NO_CONTENT or any(part[0] in "._" for part in relative.parts):
-                continue
-            with file.open("rb") as stream:
-                content = hashlib.file_digest(stream, "sha256").hexdigest()
-            total.update(f"{relative.as_posix()} {content}\n".encode())
+        try:
+            for file in sorted(path for path in self.folder.rglob("*") if path.is_file()):
+                relative = file.relative_to(self.folder)
+                if file.name in _NO_CONTENT or any(part[0] in "._" for part in relative.parts):
+                    continue
+                with file.open("rb") as stream:
+                    content = hashlib.file_digest(stream, "sha256").hexdigest()
+                total.update(f"{relative.as_posix()} {content}\n".encode())
+        except OSError as error:
+            raise self._broken("its files", error) from error
         return total.hexdigest()
 
     def _sets(self, name: str, factory: str) -> bool:
