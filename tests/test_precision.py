@@ -10,6 +10,8 @@ import pytest
 import gendalens
 from gendalens.demo import FOLDER
 from gendalens.models.base import Fill, FillAnswer, ModelInfo, Tag, TagAnswer
+from gendalens.models.checkpoint import Checkpoint
+from gendalens.models.weights import load_weights
 from gendalens.precision import effect
 from gendalens.report.danish import danish
 
@@ -86,3 +88,23 @@ def test_entities_are_compared_as_they_are() -> None:
         effect(model, changed)
     )
     assert effect(Scripted(sure), sure) is None
+
+
+def test_without_room_for_float32_the_result_is_kept_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def load(checkpoint: Checkpoint, kind: str) -> Any:
+        if checkpoint.dtype == "float32":
+            raise checkpoint.too_big()
+        return load_weights(checkpoint, kind)
+
+    monkeypatch.setattr("gendalens.models.token_classifier.load_weights", load)
+    (result,) = gendalens.run(
+        FOLDER / "demo-ner", tasks="ner-dane", dtype="bfloat16", repeats=1, **DEMO
+    )
+    (said,) = (text for text in result.warnings if text.startswith("bfloat16"))
+    assert said == (
+        "bfloat16 is not float32, and what that changes could not be measured: "
+        "demo-ner does not fit into memory."
+    )
+    assert str(danish(said)).endswith("der er ikke plads til demo-ner i hukommelsen.")

@@ -8,6 +8,7 @@ from statistics import median
 
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import ask
+from gendalens.errors import UserError
 from gendalens.models.base import (
     Answer,
     Backend,
@@ -26,11 +27,20 @@ def effect(
     model: Backend, answers: Mapping[Request, Answer], *, cache: Cache | None = None
 ) -> str | None:
     """A sentence on how far the answers are from those in float32; None where no format is smaller."""
-    exact: Backend | None = getattr(model, "exact", None)
-    if model.info.dtype not in SMALLER or exact is None or not answers:
+    if model.info.dtype not in SMALLER or not answers:
         return None
     asked = list(thinned(answers))
-    found = ask(exact, asked, cache=cache).by_request
+    try:
+        exact: Backend | None = getattr(model, "exact", None)
+        if exact is None:
+            return None
+        found = ask(exact, asked, cache=cache).by_request
+    except UserError as error:
+        # The test is done, and its result stands without the comparison: there may be no room for it.
+        return (
+            f"{model.info.dtype} is not float32, and what that changes could not be measured:"
+            f" {_why(error, model)}."
+        )
     moved = [_moved(answers[request], found[request]) for request in asked]
     bits = [size / math.log(2) for size, _ in moved if size is not None]
     decided = [otherwise for _, otherwise in moved if otherwise is not None]
@@ -45,6 +55,19 @@ def effect(
         f"{model.info.dtype} is not float32: of {len(asked)} questions asked again in float32, "
         f"{' and '.join(parts)}."
     )
+
+
+def _why(error: UserError, model: Backend) -> str:
+    """The reason in an error, as a result may say it.
+
+    Its advice, after the last colon, is left out (bfloat16 is no advice here), and so is where on one
+    machine a local model lies.
+    """
+    reason = str(error).rpartition(": ")[0] or str(error).rstrip(".")
+    asked = getattr(model, "checkpoint", None) or getattr(
+        getattr(model, "model", None), "checkpoint", None
+    )
+    return reason.replace(asked.name, model.info.name) if asked else reason
 
 
 def thinned(answers: Mapping[Request, Answer]) -> dict[Request, Answer]:
