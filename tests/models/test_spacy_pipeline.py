@@ -187,6 +187,15 @@ def test_missing_weights_are_refused(folder: Path) -> None:
     assert "cannot be loaded" in refused(folder)
 
 
+def test_a_label_that_no_file_could_hold_is_refused(folder: Path) -> None:
+    meta = json.loads((folder / "meta.json").read_text())
+    meta["labels"]["entity_ruler"] = ["PER", "\ud800"]
+    (folder / "meta.json").write_text(json.dumps(meta))
+    sentence = refused(folder)
+    assert "cannot be read (meta.json: " in sentence
+    assert r"\ud800" in sentence
+
+
 def test_a_component_that_is_not_installed_names_what_the_pipeline_needs(folder: Path) -> None:
     config = folder / "config.cfg"
     config.write_text(

@@ -188,6 +188,11 @@ def test_labels_without_names_are_refused(folder: Path) -> None:
     assert "has no label names" in refused(folder)
 
 
+def test_a_label_that_no_file_could_hold_is_refused(folder: Path) -> None:
+    relabel(folder, ["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-\ud800", "I-\ud800"])
+    assert r"has a label that is no text (B-\ud800)" in refused(folder)
+
+
 def test_a_classifier_without_entity_labels_is_refused(folder: Path) -> None:
     relabel(folder, ["O"])
     assert "has no entity labels (only O)" in refused(folder)

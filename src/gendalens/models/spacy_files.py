@@ -72,6 +72,8 @@ class PipelineFiles:
         """What meta.json says: language, name, version, labels of each component."""
         try:
             found = json.loads((self.folder / "meta.json").read_text(encoding="utf-8"))
+            # JSON can write half a character, which neither the cache nor a result can hold.
+            json.dumps(found, ensure_ascii=False).encode()
         except (OSError, ValueError) as error:
             raise self._broken("meta.json", error) from error
         if not isinstance(found, dict):

@@ -148,6 +148,7 @@ def _marks(checkpoint: Checkpoint) -> list[Mark | None]:
     """The model's labels, read; refuses a model whose labels name no entities."""
     names: dict[int, str] = checkpoint.config.id2label
     labels = [str(names[index]) for index in sorted(names)]
+    _check_texts(checkpoint, labels)
     if all(re.fullmatch(r"LABEL_\d+", label) for label in labels):
         raise UserError(
             f"{checkpoint.name} has no label names (its labels are {labels[0]}, …), so what it"
@@ -160,6 +161,18 @@ def _marks(checkpoint: Checkpoint) -> list[Mark | None]:
             " was trained to find entities."
         )
     return marks
+
+
+def _check_texts(checkpoint: Checkpoint, labels: Sequence[str]) -> None:
+    """Refuse half a character, which JSON can write and neither the cache nor a result can hold."""
+    for label in labels:
+        try:
+            label.encode()
+        except UnicodeEncodeError as error:
+            raise UserError(
+                f"{checkpoint.name} has a label that is no text ({label[:40]}): correct id2label in"
+                " its config.json."
+            ) from error
 
 
 BACKEND = TokenClassifier
