@@ -171,6 +171,23 @@ def test_a_corrupted_folder_is_refused(folder: Path, file: str, content: str | N
     assert file in sentence
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"requirements": 7}, "requirements are no list"),
+        ({"requirements": "spacy"}, "requirements are no list"),
+        ({"labels": {"entity_ruler": "PER"}}, "labels are no lists by component"),
+        ({"labels": ["PER"]}, "labels are no lists by component"),
+    ],
+)
+def test_a_meta_file_of_another_shape_is_refused(
+    folder: Path, wrong: dict[str, Any], said: str
+) -> None:
+    meta = json.loads((folder / "meta.json").read_text())
+    (folder / "meta.json").write_text(json.dumps(meta | wrong))
+    assert f"cannot be read (meta.json: {said})" in refused(folder)
+
+
 def test_files_that_may_not_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbid(file: Path, *_args: Any, **_options: Any) -> Any:
         raise PermissionError(13, "Permission denied", str(file))

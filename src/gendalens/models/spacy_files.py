@@ -78,6 +78,13 @@ class PipelineFiles:
             raise self._broken("meta.json", error) from error
         if not isinstance(found, dict):
             raise self._broken("meta.json", ValueError("it holds no object"))
+        labels = found.get("labels") or {}
+        if not isinstance(labels, dict) or not all(
+            isinstance(some, list) for some in labels.values()
+        ):
+            raise self._broken("meta.json", ValueError("labels are no lists by component"))
+        if not isinstance(found.get("requirements") or [], list):
+            raise self._broken("meta.json", ValueError("requirements are no list"))
         return found
 
     @cached_property
