@@ -242,6 +242,12 @@ def test_another_number_format_or_device_is_refused(good: Path) -> None:
     assert load_model(str(good), dtype="auto", device="cpu").info.dtype == "float32"
 
 
+@pytest.mark.parametrize("device", ["cpu", "cpu:0"])
+def test_the_processor_may_have_a_number(good: Path, device: str) -> None:
+    backend = load_model(str(good), device=device)
+    assert backend.answer(backend.encode([Tag(TEXTS[0])])) == [TagAnswer(FOUND[0])]
+
+
 def test_a_text_too_long_for_spacy(good: Path) -> None:
     backend = load_model(str(good))
     with pytest.raises(UserError, match="A text of 1,000,001 characters is too long"):

@@ -170,13 +170,13 @@ class SpacyPipeline:
 
     def _choose_device(self) -> None:
         device = self.checkpoint.device
+        kind, _, number = (device or "").partition(":")
         if device is None:
             self._spacy.prefer_gpu()
-        elif device == "cpu":
+        elif kind == "cpu":  # or cpu:0, as torch calls it too
             self._spacy.require_cpu()
         else:
             try:
-                number = device.partition(":")[2]
                 self._spacy.require_gpu(int(number) if number else 0)
             except ValueError as error:
                 raise UserError(
