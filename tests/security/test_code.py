@@ -216,11 +216,108 @@ def test_a_spacy_configuration_can_only_name_what_is_registered(
 ) -> None:
     folder = shutil.copytree(pipeline, tmp_path / "regler")
     (folder / "functions.py").write_text(code(marker))
-    config = folder / "config.cfg"
-    call = f'[nlp.before_creation]\n@callbacks = "{named}"\ncommand = "touch {marker}"\n'
-    config.write_text(config.read_text().replace("before_creation = null", "") + "\n" + call)
+    call = f'[components.entity_ruler.scorer]\n@misc = "{named}"\ncommand = "touch {marker}"\n'
+    configured(
+        folder, '[components.entity_ruler.scorer]\n@scorers = "spacy.entity_ruler_scorer.v1"', call
+    )
     backend = load_model(str(folder))
     encoded = backend.encode([Tag("Bo")])
     with pytest.raises(UserError, match="cannot be loaded"):
         backend.answer(encoded)
     assert not marker.exists()
+
+
+def configured(folder: Path, old: str, new: str, more: str = "") -> None:
+    """Have a pipeline's configuration say something else, and more."""
+    file = folder / "config.cfg"
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new) + "\n" + more)
+
+
+CALLBACKS = ["before_creation", "after_creation", "after_pipeline_creation"]
+
+
+@pytest.mark.parametrize("when", CALLBACKS)
+def test_a_logger_of_a_spacy_configuration_makes_no_files(
+    when: str, pipeline: Path, tmp_path: Path, marker: Path
+) -> None:
+    folder = shutil.copytree(pipeline, tmp_path / "regler")
+    call = f'[nlp.{when}]\n@loggers = "spacy.ConsoleLogger.v3"\noutput_file = "{marker}/file"\n'
+    configured(folder, f"{when} = null\n", "", call)
+    with pytest.raises(UserError, match=rf"asks for code that acts .*\[nlp\.{when}\]"):
+        load_model(str(folder))
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("section", [*CALLBACKS, "vectors"])
+def test_a_callback_of_a_spacy_configuration_imports_no_package(
+    section: str,
+    pipeline: Path,
+    tmp_path: Path,
+    marker: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    package = tmp_path / "site" / "da_fremmed"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(code(marker))
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    folder = shutil.copytree(pipeline, tmp_path / "regler")
+    call = '@callbacks = "spacy.copy_from_base_model.v1"\nvocab = "da_fremmed"\n'
+    if section == "vectors":
+        configured(folder, '@vectors = "spacy.Vectors.v1"', call)
+    else:
+        configured(folder, f"{section} = null\n", "", f"[nlp.{section}]\n{call}")
+    with pytest.raises(UserError, match=rf"\[nlp\.{section}\]"):
+        load_model(str(folder))
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    ("value", "more"),
+    [
+        ("", "[components.entity_ruler.phrase_matcher_attr]\n"),
+        ("phrase_matcher_attr = ${elsewhere}\n", "[elsewhere]\n"),
+    ],
+)
+def test_a_spacy_configuration_reads_no_file_outside_its_folder(
+    value: str, more: str, pipeline: Path, tmp_path: Path
+) -> None:
+    """No digest of the folder would tell when that file changes; variables can lead there, too."""
+    folder = shutil.copytree(pipeline, tmp_path / "regler")
+    (tmp_path / "outside.json").write_text('"LOWER"')
+    call = f'@readers = "srsly.read_json.v1"\npath = "{tmp_path}/outside.json"\n'
+    configured(folder, "phrase_matcher_attr = null\n", value, more + call)
+    with pytest.raises(UserError, match=r"\[components\.entity_ruler\.phrase_matcher_attr\]"):
+        load_model(str(folder))
+
+
+def test_readers_and_loggers_for_training_are_left_alone(pipeline: Path) -> None:
+    """Every trained pipeline has them; loading calls none of them."""
+    config = (pipeline / "config.cfg").read_text()
+    assert '@readers = "spacy.Corpus.v1"' in config
+    assert '@loggers = "spacy.ConsoleLogger.v1"' in config
+    backend = load_model(str(pipeline))
+    assert backend.answer(backend.encode([Tag("Bo")]))
+
+
+def test_an_installed_package_may_have_callbacks(
+    pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its code is trusted; the same pipeline named by its folder is refused."""
+    package = tmp_path / "site" / "da_ent_kald"
+    folder = shutil.copytree(pipeline, package / "da_kald-1.0")
+    shutil.copy(pipeline / "meta.json", package)
+    (package / "__init__.py").write_text(
+        "import spacy\n"
+        "@spacy.registry.callbacks('da_kald.v1')\n"
+        "def kald():\n"
+        "    return lambda nlp: nlp\n"
+    )
+    configured(
+        folder, "after_creation = null\n", "", '[nlp.after_creation]\n@callbacks = "da_kald.v1"\n'
+    )
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    backend = load_model("da_ent_kald")
+    assert backend.answer(backend.encode([Tag("Bo")]))
+    with pytest.raises(UserError, match=r"\[nlp\.after_creation\]"):
+        load_model(str(package))

@@ -9,6 +9,7 @@ import hashlib
 import importlib.util
 import json
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
@@ -34,6 +35,13 @@ _IDLE = frozenset(
     """attribute_ruler entity_linker lemmatizer morphologizer span_finder spancat
     spancat_singlelabel tagger textcat textcat_multilabel trainable_lemmatizer""".split()  # noqa: SIM905
 )
+# What may be named by its registered name where spaCy calls it while it loads: what describes a
+# model. Readers open files, loggers make them, callbacks import packages.
+_REGISTRIES = frozenset(
+    """annotation_setters architectures initializers layers losses misc optimizers schedules scorers
+    span_getters tokenizers vectors""".split()  # noqa: SIM905
+)
+_CALLBACKS = ("before_creation", "after_creation", "after_pipeline_creation")
 _NO_CONTENT = frozenset({"README.md", "LICENSE", "LICENSES_SOURCES", "accuracy.json"})
 
 
@@ -96,8 +104,16 @@ class PipelineFiles:
             config = load_config(self.folder / "config.cfg", interpolate=False)
             for component in config["nlp"]["pipeline"]:
                 str(config["components"][component]["factory"])
+            # spaCy calls what [nlp] names as it stands, and in components what variables stand for.
+            acting = next(_acting(config), None) or next(_acting(config.interpolate()), None)
         except Exception as error:
             raise self._broken("config.cfg", error) from error
+        if acting is not None and not self._installed:
+            raise UserError(
+                f"The spaCy pipeline {self.name} asks for code that acts while it is loaded ([{acting}]"
+                " in its config.cfg), which could read and write files elsewhere: take that section"
+                " out, or install the pipeline as a package if you trust it."
+            )
         return dict(config)
 
     @cached_property
@@ -158,11 +174,40 @@ class PipelineFiles:
         except Exception:  # not installed: loading says so, if entities come from elsewhere
             return False
 
+    @property
+    def _installed(self) -> bool:
+        """Whether this is an installed package's pipeline: then its code is trusted anyway."""
+        if not _PACKAGE.fullmatch(self.name):
+            return False
+        places = _package_folders(self.name.replace("-", "_"))
+        return any(self.folder.is_relative_to(place) for place in places)
+
     def _broken(self, file: str, error: Exception) -> UserError:
         return UserError(
             f"The spaCy pipeline {self.name} cannot be read ({file}: {reason(error)}): copy or"
             " install it again."
         )
+
+
+def _acting(config: Any) -> Iterator[str]:
+    """The sections that do more than describe a model, among those that are called at loading."""
+    for name in _CALLBACKS:
+        if config["nlp"].get(name) is not None:
+            yield f"nlp.{name}"
+    for section in ("nlp", "components"):
+        yield from _calls(config[section], section)
+
+
+def _calls(value: Any, section: str) -> Iterator[str]:
+    """The sections inside of one that call what is in none of the harmless registries."""
+    if isinstance(value, dict):
+        if any(str(key)[:1] == "@" and key[1:] not in _REGISTRIES for key in value):
+            yield section
+        for key, inner in value.items():
+            yield from _calls(inner, f"{section}.{key}")
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _calls(inner, section)
 
 
 def _data_folder(path: Path) -> Path | None:
