@@ -321,3 +321,25 @@ def test_an_installed_package_may_have_callbacks(
     assert backend.answer(backend.encode([Tag("Bo")]))
     with pytest.raises(UserError, match=r"\[nlp\.after_creation\]"):
         load_model(str(package))
+
+
+@pytest.mark.parametrize("start", [["-m", "gendalens"], ["-P", "-m", "gendalens"]])
+def test_packages_in_the_working_directory_are_not_imported(
+    start: list[str], tmp_path: Path, marker: Path
+) -> None:
+    """The directory may be a model's folder; `-m` has Python look there before anywhere else."""
+    for name in ("rich", "torch", "transformers", "spacy", "typer"):
+        (tmp_path / "model" / name).mkdir(parents=True)
+        (tmp_path / "model" / name / "__init__.py").write_text(code(marker))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    ran = subprocess.run(
+        [sys.executable, *start, "run", ".", "--offline"],
+        cwd=tmp_path / "model",
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not marker.exists()
+    assert ran.returncode == 2
+    assert "no config.json" in ran.stderr
