@@ -107,6 +107,60 @@ def test_the_fingerprint_follows_the_content(good: Path, folder: Path) -> None:
     assert load_model(str(folder)).info.revision != first.info.revision
 
 
+@pytest.mark.parametrize("name", ["_regler", "__pycache__", "LICENSE"])
+@pytest.mark.parametrize("place", ["{name}/patterns.jsonl", "{name}.jsonl"])
+def test_the_fingerprint_follows_components_whatever_their_name(
+    name: str, place: str, spacy: Any, tmp_path: Path
+) -> None:
+    nlp = spacy.blank("da")
+    nlp.add_pipe("entity_ruler", name=name).add_patterns(PATTERNS)
+    nlp.to_disk(tmp_path / "p")
+    file = tmp_path / "p" / place.format(name=name)
+    # An entity ruler also reads this one, which older versions wrote.
+    file.write_bytes((tmp_path / "p" / name / "patterns.jsonl").read_bytes())
+    first = load_model(str(tmp_path / "p")).fingerprint()
+    file.write_text(file.read_text(encoding="utf-8").replace("PERSON", "PER"), encoding="utf-8")
+    assert load_model(str(tmp_path / "p")).fingerprint() != first
+
+
+@pytest.mark.parametrize("part", ["entity_ruler", "vocab", "entity_ruler/more"])
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_part_that_is_a_link_to_another_folder_is_refused(
+    part: str, inside: bool, folder: Path, tmp_path: Path
+) -> None:
+    """The digest would not tell when the link leads to another one."""
+    target = (folder if inside else tmp_path) / ".other"
+    if (folder / part).exists():
+        (folder / part).rename(target)
+    else:
+        target.mkdir()
+    (folder / part).symlink_to(target, target_is_directory=True)
+    assert f"has a part in another folder ({part})" in refused(folder)
+
+
+def test_files_may_be_links_and_count_by_their_content(good: Path, folder: Path) -> None:
+    """The hub's cache keeps the files of a model elsewhere and links to them."""
+    file = folder / "entity_ruler" / "patterns.jsonl"
+    blob = file.rename(folder.parent / "blob")
+    file.symlink_to(blob)
+    first: Any = load_model(str(folder))
+    assert first.fingerprint() == load_model(str(good)).fingerprint()
+    assert first.answer(first.encode([Tag(TEXTS[0])])) == [TagAnswer(FOUND[0])]
+    blob.write_text(blob.read_text(encoding="utf-8").replace("PERSON", "PER"), encoding="utf-8")
+    assert load_model(str(folder)).fingerprint() != first.fingerprint()
+
+
+def test_a_component_that_is_named_like_a_path_is_refused(folder: Path, tmp_path: Path) -> None:
+    """spaCy would read it from there."""
+    outside = (folder / "entity_ruler").rename(tmp_path / "outside")
+    config = folder / "config.cfg"
+    text = config.read_text(encoding="utf-8")
+    text = text.replace('"entity_ruler"]', f'"{outside}"]')
+    text = text.replace("[components.entity_ruler", f"[components.{outside}")
+    config.write_text(text, encoding="utf-8")
+    assert f"has a part in another folder ({str(outside)[:80]})" in refused(folder)
+
+
 def test_claiming_a_pipeline_asks_neither_the_hub_nor_for_a_configuration(
     good: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,6 +114,9 @@ class PipelineFiles:
                 " in its config.cfg), which could read and write files elsewhere: take that section"
                 " out, or install the pipeline as a package if you trust it."
             )
+        for component in config["nlp"]["pipeline"]:
+            if "/" in component or "\\" in component:
+                raise self._elsewhere(component)
         return dict(config)
 
     @cached_property
@@ -149,16 +152,27 @@ class PipelineFiles:
         """A digest of all files that decide what the pipeline does."""
         total = hashlib.sha256()
         try:
-            for file in sorted(path for path in self.folder.rglob("*") if path.is_file()):
-                relative = file.relative_to(self.folder)
-                if file.name in _NO_CONTENT or any(part[0] in "._" for part in relative.parts):
-                    continue
+            for file in self._content():
                 with file.open("rb") as stream:
                     content = hashlib.file_digest(stream, "sha256").hexdigest()
-                total.update(f"{relative.as_posix()} {content}\n".encode())
+                total.update(f"{file.relative_to(self.folder).as_posix()} {content}\n".encode())
         except OSError as error:
             raise self._broken("its files", error) from error
         return total.hexdigest()
+
+    def _content(self) -> Iterator[Path]:
+        """The files that decide what the pipeline does, in order."""
+        # A component may be named like what counts as no content; some add an ending to their name.
+        read = {*self.config["nlp"]["pipeline"], "tokenizer", "vocab"}
+        for path in sorted(self.folder.rglob("*")):
+            parts = path.relative_to(self.folder).parts
+            aside = path.name in _NO_CONTENT or any(part[0] in "._" for part in parts)
+            if aside and Path(parts[0]).stem not in read:
+                continue
+            if path.is_file():
+                yield path
+            elif path.is_symlink() and path.is_dir():
+                raise self._elsewhere("/".join(parts))
 
     def _sets(self, name: str, factory: str) -> bool:
         from spacy.language import Language
@@ -181,6 +195,12 @@ class PipelineFiles:
             return False
         places = _package_folders(self.name.replace("-", "_"))
         return any(self.folder.is_relative_to(place) for place in places)
+
+    def _elsewhere(self, component: str) -> UserError:
+        return UserError(
+            f"The spaCy pipeline {self.name} has a part in another folder ({component[:80]}), where"
+            " nothing can say which it is: put its files beside config.cfg."
+        )
 
     def _broken(self, file: str, error: Exception) -> UserError:
         return UserError(
