@@ -167,6 +167,36 @@ def test_an_adapter_of_the_hub_is_not_put_onto_another_model(
         backend.answer(encoded)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../tokenizer.1.0.json",
+        "/tokenizer.1.0.json",
+        "sub/tokenizer.1.0.json",
+        "tokenizer.1.0.json.gz",
+    ],
+)
+def test_a_tokenizer_that_the_digest_does_not_cover_is_refused(name: str, tmp_path: Path) -> None:
+    folder = shutil.copytree(opened("wordpiece cased").folder, tmp_path / "model")
+    (folder / "sub").mkdir()
+    if not name.startswith("/"):
+        (folder / "tokenizer.json").rename(folder / name)
+    edit(folder / "tokenizer_config.json", fast_tokenizer_files=[name])
+    with pytest.raises(UserError, match=rf"no \.json file in its folder \({name}\)"):
+        answered(folder)
+
+
+def test_a_tokenizer_for_a_version_of_transformers_is_part_of_the_digest(tmp_path: Path) -> None:
+    folder = shutil.copytree(opened("wordpiece cased").folder, tmp_path / "model")
+    file = (folder / "tokenizer.json").rename(folder / "tokenizer.1.0.json")
+    edit(folder / "tokenizer_config.json", fast_tokenizer_files=[file.name])
+    backend = opened("wordpiece cased").backend
+    assert answered(folder) == backend.answer(backend.encode([SENTENCE]))
+    first = load_model(str(folder)).fingerprint()
+    file.write_text(file.read_text() + "\n")
+    assert load_model(str(folder)).fingerprint() != first
+
+
 def test_shards_of_torch_distributed_that_do_not_fit_are_told(tmp_path: Path) -> None:
     """Its error is no Exception."""
     folder = shutil.copytree(opened("wordpiece cased").folder, tmp_path / "model")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from gendalens.errors import UserError
 from gendalens.models import gguf_header, refusals
@@ -85,6 +86,7 @@ class ModelFiles:
             self._check_gguf()
         elif self.path.is_dir():
             self._check_folder()
+            self._check_tokenizer()
         elif self.path.suffix in refusals.PICKLES:
             raise refusals.pickled(self.name, allowed=self.allow_pickle, readable=False)
         else:
@@ -122,3 +124,22 @@ class ModelFiles:
         raise UserError(
             f"{self.name} has no weights (no .safetensors file): copy the whole model folder."
         )
+
+    def _check_tokenizer(self) -> None:
+        """Refuse a tokenizer in a file that the digest of the folder does not cover."""
+        for name in self._tokenizers():
+            if PurePosixPath(name).name != name or "\\" in name or not name.endswith(".json"):
+                raise UserError(
+                    f"{self.name} has a tokenizer that is no .json file in its folder ({name[:80]}),"
+                    " so nothing can say which it is: save it as tokenizer.json beside config.json."
+                )
+
+    def _tokenizers(self) -> list[str]:
+        """The files, one for each version of transformers, that the tokenizer's settings name."""
+        try:
+            text = (self.path / "tokenizer_config.json").read_text(encoding="utf-8")
+            settings = json.loads(text)
+        except (OSError, ValueError, RecursionError):  # told when the tokenizer is loaded
+            return []
+        found = settings.get("fast_tokenizer_files") if isinstance(settings, dict) else None
+        return [str(name) for name in found] if isinstance(found, list | dict) else []
