@@ -26,6 +26,10 @@ NO_MEMORY = (
 NO_FILE = "{} cannot be used ({}); check that it is there and that you may read and write it."
 #: What a shell shows of a program that SIGPIPE or SIGINT ended.
 READER_GONE, INTERRUPTED = 128 + 13, 128 + 2
+#: Ways to encode that fail on a sign which the encoding lacks.
+FRAGILE = ("strict", "surrogateescape")
+#: How such a sign is written instead: no figure loses its minus.
+SAFE = "backslashreplace"
 
 
 class Outlet(io.FileIO):
@@ -102,15 +106,22 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _open(name: str) -> Outlet | None:
-    """Put an outlet in the place of a standard stream, unless somebody has put something there."""
+    """Put an outlet in the place of a standard stream, unless somebody has put something there.
+
+    A terminal stays, but like every stream it shows a sign that its encoding lacks as an escape.
+    """
     stream: io.TextIOWrapper | None = getattr(sys, name)
-    if stream is None or stream is not getattr(sys, f"__{name}__") or stream.isatty():
+    if stream is None or stream is not getattr(sys, f"__{name}__"):
+        return None
+    errors = SAFE if stream.errors in FRAGILE else stream.errors
+    if stream.isatty():
+        stream.reconfigure(errors=errors)
         return None
     outlet = Outlet(stream.fileno(), "w", closefd=False)
     text = io.TextIOWrapper(
         io.BufferedWriter(outlet),
         encoding=stream.encoding,
-        errors=stream.errors,
+        errors=errors,
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )

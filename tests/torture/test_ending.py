@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,27 @@ def test_an_error_nobody_foresaw_is_still_a_traceback() -> None:
     end = stopped("raise OSError(5, 'Input/output error')", stdout=subprocess.DEVNULL)
     assert end.returncode == 1
     assert "Traceback" in end.stderr
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "latin-1"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    ],
+)
+def test_a_sign_that_the_encoding_lacks_stops_nothing(
+    settings: dict[str, str], small_run: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "gendalens", "show", str(small_run)],
+        capture_output=True,
+        env={**os.environ, **settings},
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"\\u2212" in done.stdout  # the minus
 
 
 @pytest.mark.usefixtures("chart_library")
