@@ -2,16 +2,20 @@
 
 A reader that closes the pipe does not stop a run, whose results go to its folder as well; a stopped
 process (Ctrl-C, or SIGTERM as batch systems send it) says how to go on; a full disk, a lack of
-memory and a file out of reach are told as what they are.
+memory and a file out of reach are told as what they are. Where standard output or error is closed, what
+goes there is dropped.
 """
 
 from __future__ import annotations
 
 import errno
 import io
+import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -26,6 +30,8 @@ NO_MEMORY = (
 NO_FILE = "{} cannot be used ({}); check that it is there and that you may read and write it."
 #: What a shell shows of a program that SIGPIPE or SIGINT ended.
 READER_GONE, INTERRUPTED = 128 + 13, 128 + 2
+#: The exit code of a defect of ours (EX_SOFTWARE): 1 is what a run gets that fails its gate.
+DEFECT = 70
 #: Ways to encode that fail on a sign which the encoding lacks.
 FRAGILE = ("strict", "surrogateescape")
 #: How such a sign is written instead: no figure loses its minus.
@@ -56,7 +62,11 @@ def run(command: Callable[[], object]) -> NoReturn:
     """Run the command line and end the process; the exit code of a mistake or a limit is 2."""
     outlets = [_open(name) for name in ("stdout", "stderr")]
     signal.signal(signal.SIGTERM, _stop)
-    code = _code(command)
+    try:
+        code = _code(command)
+    except Exception:
+        traceback.print_exc()
+        code = DEFECT
     # Everything is done and said: a second Ctrl-C has nothing left to stop but the tidying up.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -73,8 +83,7 @@ def _code(command: Callable[[], object]) -> int | str | None:
         try:
             command()
         finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            sys.stdout.flush()
     except UserError as error:
         return _say(str(error))
     except KeyboardInterrupt:
@@ -111,7 +120,11 @@ def _open(name: str) -> Outlet | None:
     A terminal stays, but like every stream it shows a sign that its encoding lacks as an escape.
     """
     stream: io.TextIOWrapper | None = getattr(sys, name)
-    if stream is None or stream is not getattr(sys, f"__{name}__"):
+    if stream is None:  # closed, as `>&-` does
+        nowhere = Path(os.devnull).open("w", encoding="utf-8", errors=SAFE)  # noqa: SIM115 (stays)
+        setattr(sys, name, nowhere)
+        return None
+    if stream is not getattr(sys, f"__{name}__"):
         return None
     errors = SAFE if stream.errors in FRAGILE else stream.errors
     if stream.isatty():

@@ -58,9 +58,9 @@ def test_a_command_goes_on_when_its_output_has_no_place_left(tmp_path: Path) -> 
     assert "disk is full" in end.stderr
 
 
-def test_an_error_nobody_foresaw_is_still_a_traceback() -> None:
-    end = stopped("raise OSError(5, 'Input/output error')", stdout=subprocess.DEVNULL)
-    assert end.returncode == 1
+def test_an_error_nobody_foresaw_is_a_traceback_and_no_verdict_of_a_gate() -> None:
+    end = stopped("raise RuntimeError('nobody foresaw this')", stdout=subprocess.DEVNULL)
+    assert end.returncode == 70
     assert "Traceback" in end.stderr
 
 
@@ -83,6 +83,31 @@ def test_a_sign_that_the_encoding_lacks_stops_nothing(
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"\\u2212" in done.stdout  # the minus
+
+
+def in_shell(command: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """A line of shell in which ``gendalens`` is the command, and the arguments are $1 and so on."""
+    line = f'gendalens() {{ "{sys.executable}" -m gendalens "$@"; }}; {command}'
+    return subprocess.run(
+        ["sh", "-c", line, "sh", *map(str, arguments)], capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("gate nosuch --max-effect 1 2>&-", 2),
+        ("show nosuch >&- 2>&-", 2),
+        ('show "$1" --markdown >&-', 0),
+        ('show "$1" --json >&-', 0),
+        ('show "$1" >&- 2>&-', 0),
+        ("requests lm-abc --data builtin --sample 2 -o - >&-", 0),
+        ("--help >&-", 0),
+    ],
+)
+def test_a_closed_stream_changes_no_exit_code(command: str, code: int, small_run: Path) -> None:
+    done = in_shell(f"gendalens {command}", small_run)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
 
 
 @pytest.mark.usefixtures("chart_library")
