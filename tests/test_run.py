@@ -18,6 +18,7 @@ from small_data import small_data
 import gendalens
 from gendalens.engine import executor
 from gendalens.errors import UserError
+from gendalens.models.base import ModelInfo
 from gendalens.result import Result
 from gendalens.runfolder import folder_name, result_folder
 
@@ -264,6 +265,22 @@ def test_one_test_that_fails_does_not_take_the_others_with_it(
 def test_the_api_checks_its_options(options: dict[str, Any], reason: str) -> None:
     with pytest.raises(UserError, match=reason):
         gendalens.run("control:fair", **options)
+
+
+@pytest.mark.parametrize("field", ["name", "revision", "tokenizer"])
+def test_half_of_a_character_in_a_models_own_words_is_told_before_the_work(
+    data: dict[str, Path], tmp_path: Path, field: str
+) -> None:
+    class Half(Scripted):
+        @property
+        def info(self) -> ModelInfo:
+            said: dict[str, Any] = {field: "1\ud800"}
+            return replace(super().info, **said)
+
+    model = Half()
+    with pytest.raises(UserError, match="half of a character"):
+        gendalens.run(model, data=data, out=tmp_path / "run")
+    assert not model.batches
 
 
 def test_a_class_contrast_is_not_hidden_by_a_green_verdict(data: dict[str, Path]) -> None:

@@ -99,3 +99,17 @@ def test_what_is_no_json_is_named(out: Path, bad: bytes) -> None:
     (one.folder / "result.json").write_bytes(bad)
     with pytest.raises(UserError, match=r"result\.json cannot be used"):
         saved.find([out])
+
+
+def test_half_of_a_character_is_refused(out: Path) -> None:
+    one = saved.find([out])[0]
+    (one.folder / "records.jsonl").write_text('{}\n{"text": "d\\ud800"}\n', encoding="utf-8")
+    with pytest.raises(UserError, match=r"line 2: a text in it has half of a character"):
+        list(one.records())
+    path = one.folder / "result.json"
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(plain | {"warnings": ["\U0001f600"]}), encoding="utf-8")
+    assert saved.load(one.folder).result.warnings == ("\U0001f600",)
+    path.write_text(json.dumps(plain | {"warnings": ["d\ud800"]}), encoding="utf-8")
+    with pytest.raises(UserError, match=r"result\.json cannot be used \(a text in it has half"):
+        saved.find([out])

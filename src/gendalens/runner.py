@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import time
@@ -165,6 +166,7 @@ def run_model(
     A test that fails does not take the others with it.
     """
     tasks = [configured(task, options).fitted(model) for task in tasks]
+    _check_text(model, tasks)
     with ExitStack() as stack:
         tested: list[_Tested] = []
         troubles: dict[str, list[str]] = {}
@@ -310,6 +312,19 @@ def _adjust(results: Sequence[Result]) -> list[Result]:
             )
         )
     return adjusted
+
+
+def _check_text(model: Backend | Control, tasks: Sequence[Task[Any]]) -> None:
+    """Refuse, before hours of work, what a model says of itself and no file can hold."""
+    labels = [str(label) for label in getattr(model, "labels", None) or ()]
+    said = [_plain(model.info), labels, *(task.settings() for task in tasks)]
+    try:
+        json.dumps(said, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise UserError(
+            f"The name, version or labels of {model.info.name} have half of a character in them, which "
+            "no result can hold: correct them in the model's files, or rename its folder."
+        ) from None
 
 
 def _can(model: Backend | Control, task: Task[Any]) -> bool:

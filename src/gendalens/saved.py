@@ -167,7 +167,13 @@ def _json(path: Path) -> Any:
 
 
 def _parsed(text: str) -> Any:
-    return json.loads(text, parse_float=_finite, parse_int=_whole, parse_constant=_finite)
+    found = json.loads(text, parse_float=_finite, parse_int=_whole, parse_constant=_finite)
+    if "\\u" in text:  # only so can UTF-8 hide half of a character, which no file can hold again
+        try:
+            json.dumps(found, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("a text in it has half of a character") from None
+    return found
 
 
 def _finite(text: str) -> float:
