@@ -41,20 +41,18 @@ SAFE = "backslashreplace"
 class Outlet(io.FileIO):
     """Standard output or error as a file; what can no longer be written is dropped.
 
-    ``trouble`` is the number of the error that was met: EPIPE where the reader has gone, ENOSPC
-    where the disk is full.
+    ``trouble`` is the error that was met: EPIPE where the reader has gone, ENOSPC where the disk is
+    full, and others, such as EFBIG where files may not be as large.
     """
 
-    trouble: int | None = None
+    trouble: OSError | None = None
 
     def write(self, data: Any) -> int:
         """Write, or drop what has no place to go."""
         try:
             return super().write(data)
         except OSError as error:
-            if error.errno not in (errno.EPIPE, errno.ENOSPC):
-                raise
-            self.trouble = error.errno
+            self.trouble = error
             return memoryview(data).nbytes
 
 
@@ -70,12 +68,19 @@ def run(command: Callable[[], object]) -> NoReturn:
     # Everything is done and said: a second Ctrl-C has nothing left to stop but the tidying up.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    troubles = {outlet.trouble for outlet in outlets if outlet is not None}
-    if errno.ENOSPC in troubles:
-        code = _say(FULL)
-    elif errno.EPIPE in troubles:
-        code = READER_GONE
+    for outlet in outlets:
+        if outlet is not None and outlet.trouble is not None:
+            code = _told(outlet.trouble)
     sys.exit(code)
+
+
+def _told(trouble: OSError) -> int:
+    """Say why output was lost, unless nobody reads it any more; gives the exit code."""
+    if trouble.errno == errno.EPIPE:
+        return READER_GONE
+    if trouble.errno == errno.ENOSPC:
+        return _say(FULL)
+    return _say(f"The output cannot be written ({trouble.strerror}); send it to another place.")
 
 
 def _code(command: Callable[[], object]) -> int | str | None:

@@ -110,6 +110,12 @@ def test_a_closed_stream_changes_no_exit_code(command: str, code: int, small_run
     assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
 
 
+def test_output_larger_than_files_may_be_is_one_sentence(small_run: Path, tmp_path: Path) -> None:
+    done = in_shell('ulimit -f 1; gendalens show "$1" --json > "$2"', small_run, tmp_path / "json")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "File too large" in done.stderr
+
+
 @pytest.mark.usefixtures("chart_library")
 def test_a_reader_that_closes_the_pipe_stops_no_run(own_home: Path, tmp_path: Path) -> None:
     asked = ["control:fair", "--tasks", "lm-abc", "--data", "builtin", "--sample", "8"]
