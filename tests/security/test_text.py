@@ -51,6 +51,18 @@ def test_colours_and_bars_of_our_own_still_work() -> None:
     assert "\x1b[" in file.getvalue()
 
 
+@pytest.mark.parametrize("size", ["9" * 30, "9" * 9000, "²", "0", "-1", "", "wide"])
+def test_a_size_that_no_terminal_has_is_not_believed(
+    size: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", size)
+    monkeypatch.setenv("LINES", size)
+    file = io.StringIO()
+    PlainConsole(file=file).rule("hej")
+    assert "hej" in file.getvalue()
+    assert len(file.getvalue()) < 1000
+
+
 def test_every_field_of_a_result_is_shown_as_text(small_run: Path) -> None:
     one = saved.find([small_run])[0].result
     plain = json.loads(one.to_json())

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+
+_SIZES = ("COLUMNS", "LINES")
+_SIZE = re.compile("[1-9][0-9]{0,4}")  # that a terminal may have
 
 
 class PlainConsole(Console):
@@ -17,7 +22,7 @@ class PlainConsole(Console):
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(markup=False, emoji=False, **options)
+        super().__init__(markup=False, emoji=False, _environ=_environment(), **options)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
@@ -28,6 +33,15 @@ class PlainConsole(Console):
                 yield segment
             else:
                 yield Segment("".join(map(_shown, segment.text)), segment.style)
+
+
+def _environment() -> dict[str, str]:
+    """The environment without sizes that Rich cannot work with."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _SIZES or _SIZE.fullmatch(value)
+    }
 
 
 def _shown(sign: str) -> str:
