@@ -42,7 +42,7 @@ Sample = Annotated[
     int | None,
     typer.Option(min=1, help="So many schemas, triples or sentences only, for a quick look."),
 ]
-Repeats = Annotated[int, typer.Option(min=1, help="ner-dane: draws of names.")]
+Repeats = Annotated[int, typer.Option(min=1, max=100_000, help="ner-dane: draws of names.")]
 Names = Annotated[str, typer.Option(help="ner-dane: top or matched.")]
 Unisex = Annotated[bool, typer.Option("--unisex", help="ner-dane: unisex names as an extra group.")]
 Labels = Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import platform
 import time
@@ -33,6 +34,8 @@ from gendalens.tasks.base import Task
 
 #: Options that single tests take; the test says what they mean.
 TASK_OPTIONS = frozenset({"repeats", "names", "unisex", "labels"})
+#: Draws of names: far more than change a figure, and as many as memory can count.
+MOST_REPEATS = 100_000
 
 
 class Watcher(Protocol):
@@ -79,9 +82,10 @@ class Options:
             ("seed", self.seed, 0),
             ("sample", self.sample, 1),
             ("batch_tokens", self.batch_tokens, 1),
+            ("repeats", self.task_options.get("repeats"), 1),
         ):
-            if value is not None and value < least:
-                raise UserError(f"{name} is {value}; it must be {least} or more.")
+            if value is not None:
+                _check_number(name, value, least, MOST_REPEATS if name == "repeats" else None)
         known = {name for task in all_tasks().values() for name in task.card.data}
         if unknown := sorted(set(self.data or {}) - known):
             raise UserError(
@@ -312,6 +316,18 @@ def _adjust(results: Sequence[Result]) -> list[Result]:
             )
         )
     return adjusted
+
+
+def _check_number(name: str, value: Any, least: int, most: int | None) -> None:
+    """Refuse what is no whole number (NumPy's are), or too small or large a one."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise UserError(f"{name} is {value!r}; it must be a whole number.") from None
+    if number < least:
+        raise UserError(f"{name} is {value}; it must be {least} or more.")
+    if most is not None and number > most:
+        raise UserError(f"{name} is {value}; it must be {most:,} or less.")
 
 
 def _check_text(model: Backend | Control, tasks: Sequence[Task[Any]]) -> None:
