@@ -256,6 +256,14 @@ def test_the_result_says_that_the_answers_came_from_a_file(
     assert scored(chosen, path).model["revision"] != one.model["revision"]
 
 
+@pytest.mark.parametrize("length", [250, 5000])
+def test_a_name_too_long_for_a_file_is_told(
+    data: dict[str, Path], tmp_path: Path, length: int
+) -> None:
+    with pytest.raises(UserError, match=r"The requests cannot be written to .*too long"):
+        write_requests(choice("coref-abc", data), tmp_path / ("x" * length))
+
+
 def gendalens(*arguments: object) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "gendalens", *map(str, arguments)]
     return subprocess.run(command, capture_output=True)

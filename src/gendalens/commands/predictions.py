@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,14 +72,15 @@ def write_requests(choice: Selection, out: Path) -> None:
 
 def _write(path: Path, made: Iterable[str]) -> int:
     """Write lines to a file that appears whole or not at all; gives their number."""
-    if path.is_dir():
-        raise UserError(f"{path} is a folder; name a file with -o, or -o - for standard output.")
-    if path.exists() and not path.is_file():
-        temporary = path  # a pipe or a device is written to, never replaced
-    else:
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path
     count = 0
     try:
+        if path.is_dir():
+            raise UserError(
+                f"{path} is a folder; name a file with -o, or -o - for standard output."
+            )
+        if path.is_file() or not path.exists():  # a pipe or a device is written to, never replaced
+            temporary = path.with_name(f".{path.name}.{os.getpid()}")
         with temporary.open("w", encoding="utf-8", newline="\n") as file:
             for line in made:
                 file.write(line)
@@ -92,7 +94,8 @@ def _write(path: Path, made: Iterable[str]) -> int:
         ) from None
     finally:
         if temporary != path:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):  # what could not be written need not be there
+                temporary.unlink()
     return count
 
 
