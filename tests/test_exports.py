@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,14 @@ def test_a_hostile_name_is_plain_text_in_latex(hostile: list[Saved]) -> None:
     )
     assert "\\" not in re.sub(known, "", body)
     assert not re.search(r"(?<!\\)[%#_^~]", re.sub(r"\$-\$", "", body))
+
+
+@pytest.mark.parametrize("name", ["[9em]x", " [9em]x", "*x"])
+def test_no_cell_of_latex_begins_as_an_option_of_the_row_before(name: str, out: Path) -> None:
+    one = saved.find([out])[0].result
+    text = to_latex(short_tables([replace(one, model={**one.model, "name": name})]))
+    assert name.strip()[1:] in text
+    assert not re.search(r"(?:\\\\|rule)\s*[\[*]", text)
 
 
 def test_the_model_card_tells_verdict_interval_limits_and_signature(out: Path) -> None:

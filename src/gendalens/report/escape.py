@@ -26,6 +26,8 @@ _LATEX = {
     "–": "--",
     "…": r"\ldots{}",
 }
+#: What the end of the row before would take for an option of its own.
+_LATEX_OPTION = re.compile(r"^(\s*)([\[*])")
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~])")
 
 
@@ -49,8 +51,13 @@ def markdown(text: str, longest: int | None = LONGEST) -> str:
 
 
 def latex(text: str, longest: int | None = LONGEST) -> str:
-    """As plain words in LaTeX."""
-    return "".join(_LATEX.get(sign, sign) for sign in one_line(text, longest))
+    r"""As plain words in LaTeX.
+
+    >>> latex("[1em] 100 % [0, 1]")
+    '{[}1em] 100 \\% [0, 1]'
+    """
+    safe = "".join(_LATEX.get(sign, sign) for sign in one_line(text, longest))
+    return _LATEX_OPTION.sub(r"\1{\2}", safe)
 
 
 def csv(text: str) -> str:
