@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 _MAPS = Path("/proc/self/maps")  # Linux only; elsewhere every tensor is copied
-_WEIGHTS = (".safetensors", ".gguf", " (deleted)")
+_WEIGHTS = (b".safetensors", b".gguf", b" (deleted)")
 _DONTNEED = 4
 
 
@@ -33,10 +33,10 @@ def own(model: Any) -> None:
 
 def _ranges() -> Iterator[tuple[int, int]]:
     """Where in memory files of weights lie."""
-    for line in _MAPS.read_text().splitlines():
+    for line in _MAPS.read_bytes().split(b"\n"):  # a path has any encoding, or none
         fields = line.split(maxsplit=5)
         if len(fields) == 6 and fields[5].endswith(_WEIGHTS):
-            start, stop = (int(edge, 16) for edge in fields[0].split("-"))
+            start, stop = (int(edge, 16) for edge in fields[0].split(b"-"))
             yield start, stop
 
 
