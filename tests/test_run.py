@@ -220,6 +220,7 @@ def test_a_control_model_that_does_not_exist_is_told(name: str, reason: str) -> 
         ("blåbær og æble", "blåbær_og_æble"),
         ("…", "model"),
         ("x" * 500, "x" * 100),
+        ("æ" + "𠀀" * 100, "æ" + "𠀀" * 49),  # 198 bytes: file systems count these
     ],
 )
 def test_a_models_name_makes_one_safe_folder(model: str, folder: str) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 from gendalens.errors import UserError
 from gendalens.result import Result
 
+MOST_BYTES = 200  # of a folder's name; file systems take 255
+
 
 def check_writable(folder: Path) -> None:
     """Make the folder, and find out now, not after an hour, whether it takes files."""
@@ -30,7 +32,7 @@ def check_writable(folder: Path) -> None:
 def folder_name(model: str) -> str:
     """A model's name as a folder's: letters, digits and a few signs, never a path."""
     name = re.sub(r"[^\w.=+-]+", "_", model).strip("._") or "model"
-    return name[:100]
+    return name[:100].encode()[:MOST_BYTES].decode(errors="ignore")
 
 
 def result_folder(out: Path, result: Result) -> Path:
