@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -112,4 +113,17 @@ def test_half_of_a_character_is_refused(out: Path) -> None:
     assert saved.load(one.folder).result.warnings == ("\U0001f600",)
     path.write_text(json.dumps(plain | {"warnings": ["d\ud800"]}), encoding="utf-8")
     with pytest.raises(UserError, match=r"result\.json cannot be used \(a text in it has half"):
+        saved.find([out])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.timeout(30)
+def test_a_pipe_is_not_waited_for(out: Path) -> None:
+    one = saved.find([out])[0]
+    for name in ("records.jsonl", "result.json"):
+        (one.folder / name).unlink()
+        os.mkfifo(one.folder / name)
+    with pytest.raises(UserError, match=r"records\.jsonl cannot be used \(it is no ordinary file"):
+        one.records()
+    with pytest.raises(UserError, match=r"result\.json cannot be used \(it is no ordinary file"):
         saved.find([out])

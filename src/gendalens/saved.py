@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 from array import array
@@ -88,6 +89,7 @@ class RecordFile(ByPlace[Record]):
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
         try:
+            _check_ordinary(self.path)
             with self.path.open("rb") as lines:
                 yield lines
         except OSError as error:
@@ -161,9 +163,16 @@ def _validator() -> Draft202012Validator:
 
 def _json(path: Path) -> Any:
     try:
+        _check_ordinary(path)
         return _parsed(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise UserError(_damaged(path, _reason(error))) from None
+
+
+def _check_ordinary(path: Path) -> None:
+    """Raise where a reader would wait for ever, or read without end: a pipe, a device."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is no ordinary file")
 
 
 def _parsed(text: str) -> Any:
