@@ -1,7 +1,18 @@
-"""``python -m gendalens``."""
+"""``python -m gendalens``, and the command ``gendalens``."""
 
 import os
+import signal
 import sys
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C while it is still being imported ends it without a word."""
+    # Background jobs of a shell ignore Ctrl-C, and go on doing so.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # until ending.run takes it up
+    from gendalens import cli
+
+    cli.main()
 
 
 def _leave_out_the_working_directory() -> None:
@@ -17,8 +28,6 @@ def _leave_out_the_working_directory() -> None:
         del sys.path[0]
 
 
-_leave_out_the_working_directory()
-
-from gendalens.cli import main  # noqa: E402
-
-main()
+if __name__ == "__main__":
+    _leave_out_the_working_directory()
+    main()

@@ -60,6 +60,8 @@ def run(command: Callable[[], object]) -> NoReturn:
     """Run the command line and end the process; the exit code of a mistake or a limit is 2."""
     outlets = [_open(name) for name in ("stdout", "stderr")]
     signal.signal(signal.SIGTERM, _stop)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as __main__ leaves it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         code = _code(command)
     except Exception:

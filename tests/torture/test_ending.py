@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,17 +9,20 @@ from typing import IO
 
 import pytest
 
+from gendalens.ending import STOPPED
 from torture.interruptions import closed_pipes
 from torture.place import Place, ended
 
 
-def stopped(body: str, stdout: int | IO[str] | None = None) -> subprocess.CompletedProcess[str]:
+def stopped(
+    body: str, stdout: int | IO[str] | None = None, handler: str = "default_int_handler"
+) -> subprocess.CompletedProcess[str]:
     """A process that runs ``body`` as the command line."""
     code = (
         "import os, signal, sys, time\n"
         "from gendalens import ending\n"
         # Background jobs of a shell, and all they start, do not hear Ctrl-C.
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"signal.signal(signal.SIGINT, signal.{handler})\n"
         f"def command():\n    {body}\n"
     )
     return subprocess.run(
@@ -114,6 +118,33 @@ def test_output_larger_than_files_may_be_is_one_sentence(small_run: Path, tmp_pa
     done = in_shell('ulimit -f 1; gendalens show "$1" --json > "$2"', small_run, tmp_path / "json")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
     assert "File too large" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("handler", "code"), [("default_int_handler", -signal.SIGINT), ("SIG_IGN", 0)]
+)
+def test_an_interruption_of_the_imports_is_no_traceback(handler: str, code: int) -> None:
+    body = (
+        "import os, signal, sys\n"
+        f"signal.signal(signal.SIGINT, signal.{handler})\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'typer':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from gendalens.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", body, "--version"], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (code, "")
+
+
+def test_ctrl_c_is_heard_again_after_the_imports() -> None:
+    body = "os.kill(os.getpid(), signal.SIGINT); time.sleep(9)"
+    end = stopped(body, handler="SIG_DFL")
+    assert (end.returncode, end.stderr) == (2, f"gendalens: {STOPPED}\n")
 
 
 @pytest.mark.usefixtures("chart_library")
