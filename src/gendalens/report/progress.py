@@ -18,6 +18,7 @@ from rich.progress import (
 from rich.text import Text
 
 from gendalens.engine.executor import Tally
+from gendalens.report.escape import one_line
 
 
 class Rate(ProgressColumn):
@@ -39,7 +40,9 @@ class TerminalWatcher:
     def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
         """Say what was saved, and open a bar where somebody can see it move."""
         for line in (str(tally), *notes):
-            self.console.print(Text(f"{task} · {model}: {line}", style="dim"), soft_wrap=True)
+            # On one line: a model's name must not look like a line of ours.
+            said = one_line(f"{task} · {model}: {line}", None)
+            self.console.print(Text(said, style="dim"), soft_wrap=True)
         waiting = tally.distinct - tally.cached
         if waiting and self.console.is_terminal:
             self._progress = Progress(
