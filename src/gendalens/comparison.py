@@ -150,7 +150,7 @@ def _group(key: Setting, found: Sequence[tuple[str, _Found]], apart: str | None)
             # The same model twice, under two versions of NumPy for instance.
             label if count[label] == 1 else f"{label} #{one.result.key}",
             one.result,
-            task.compared(one.result),
+            _figures(task, label, one.result),
         )
         for label, one in found
     ]
@@ -176,6 +176,16 @@ def _group(key: Setting, found: Sequence[tuple[str, _Found]], apart: str | None)
         return replace(group, pairs=tuple(_pairs(key, rows, [one.saved for _, one in found])))
     except UserError as error:
         return replace(group, refused=str(error), failed=True)
+
+
+def _figures(task: Task[Any], label: str, result: Result) -> Compared:
+    try:
+        return task.compared(result)
+    except KeyError as error:
+        raise UserError(
+            f"The result of {label} in {task.card.id} lacks {error}, by which models are compared:"
+            " run the test again."
+        ) from None
 
 
 def _pairs(key: Setting, rows: Sequence[Row], files: Sequence[Saved | None]) -> Iterable[Pair]:
