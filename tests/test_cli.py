@@ -320,3 +320,9 @@ def test_a_run_in_which_nothing_worked_leaves_no_empty_folder(tmp_path: Path) ->
     ended = gendalens("run", tmp_path / "nothing", "--out", out)
     assert ended.returncode == 2
     assert not out.exists()
+
+
+def test_a_test_may_be_named_as_results_name_it() -> None:
+    done = gendalens("tasks", "lm-abc@1")
+    assert done.returncode == 0
+    assert done.stdout.startswith("lm-abc@1")

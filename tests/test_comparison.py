@@ -54,6 +54,7 @@ def test_every_model_and_every_pair_is_there_for_each_test(out: Path) -> None:
         assert len(group.pairs) == 3
         assert group.apart is None
     json.dumps(found.to_dict(), allow_nan=False)
+    assert repr(found).endswith("lm-abc@2 (3), lm-dawinobias@2 (3)>")
 
 
 def test_a_difference_is_that_of_the_two_results(out: Path) -> None:

@@ -5,10 +5,11 @@ so an empty Danish one with the same rules stands in for the one that it would d
 """
 
 import json
-import resource
 import sys
 import time
 from pathlib import Path
+
+from memory import peak_mb
 
 
 def main(task, model, part, threads):
@@ -20,8 +21,7 @@ def main(task, model, part, threads):
     began = time.perf_counter()
     run()
     seconds = time.perf_counter() - began
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "items": len(items), "peak_mb": peak}))
+    print(json.dumps({"seconds": seconds, "items": len(items), "peak_mb": peak_mb()}))
 
 
 def dawinobias(model, lines):

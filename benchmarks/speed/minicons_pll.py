@@ -1,10 +1,11 @@
 """minicons' pseudo-log-likelihood (within_word_l2r), in its own environment."""
 
 import json
-import resource
 import sys
 import time
 from pathlib import Path
+
+from memory import peak_mb
 
 
 def main(model, part, threads, batch):
@@ -17,7 +18,7 @@ def main(model, part, threads, batch):
     # Weights that are mapped from disk take memory only when they are read.
     for parameter in lm.model.parameters():
         parameter.sum()
-    loaded = peak()
+    loaded = peak_mb()
     began = time.perf_counter()
     scores = []
     for start in range(0, len(texts), batch):
@@ -28,11 +29,7 @@ def main(model, part, threads, batch):
         )
     seconds = time.perf_counter() - began
     found = {"seconds": seconds, "items": len(texts), "total": sum(scores)}
-    print(json.dumps({**found, "peak_mb": peak(), "above_mb": peak() - loaded}))
-
-
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({**found, "peak_mb": peak_mb(), "above_mb": peak_mb() - loaded}))
 
 
 if __name__ == "__main__":

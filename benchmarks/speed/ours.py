@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import sys
 import tempfile
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from memory import peak_mb
 
 import gendalens.runner as runner
 from gendalens.api import load_model
@@ -45,11 +45,13 @@ def main() -> None:
     if options.sentences:
         texts = json.loads(options.sentences.read_text(encoding="utf-8"))
         touch(weights)
-        loaded = peak()
+        loaded = peak_mb()
         began = time.perf_counter()
         answers = ask(model, [Score(text) for text in texts]).by_request
         total = sum(answers[Score(text)].log_likelihood for text in texts)  # type: ignore[union-attr]
-        report(time.perf_counter() - began, items=len(texts), total=total, above_mb=peak() - loaded)
+        report(
+            time.perf_counter() - began, items=len(texts), total=total, above_mb=peak_mb() - loaded
+        )
         return
     with tempfile.TemporaryDirectory() as folder:
         test(model, options, Path(folder))
@@ -102,18 +104,13 @@ class Stopwatch:
 
 def report(seconds: float, **more: float) -> None:
     """One line for the command that compares."""
-    sys.stdout.write(json.dumps({"seconds": seconds, "peak_mb": peak(), **more}) + "\n")
+    sys.stdout.write(json.dumps({"seconds": seconds, "peak_mb": peak_mb(), **more}) + "\n")
 
 
 def touch(weights: Any) -> None:
     """Read every weight once: they are mapped from disk and take memory only then."""
     for parameter in weights._model.parameters():
         parameter.sum()
-
-
-def peak() -> float:
-    """Megabytes, the most that this process ever held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 if __name__ == "__main__":

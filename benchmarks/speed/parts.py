@@ -33,10 +33,10 @@ class Parts:
 
     @cached_property
     def dawinobias(self) -> Part:
-        """120 lines of 1,348, as 0.0.3 reads them."""
+        """360 lines of 1,348, as 0.0.3 reads them."""
         raw = dawinobias.read_raw(source("dawinobias").folder)
         lines = [line for lines in raw.values() for line in lines]
-        return self._write("dawinobias", _evenly(lines, 120), len(lines))
+        return self._write("dawinobias", _evenly(lines, 360), len(lines))
 
     @cached_property
     def abc(self) -> Part:

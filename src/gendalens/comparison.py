@@ -73,6 +73,10 @@ class Comparison:
 
     groups: tuple[Group, ...]
 
+    def __repr__(self) -> str:
+        tests = ", ".join(f"{group.test} ({len(group.rows)})" for group in self.groups)
+        return f"<Comparison of results by test: {tests}>"
+
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain data."""
         return {

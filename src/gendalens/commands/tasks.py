@@ -25,7 +25,8 @@ def list_tasks() -> None:
 
 def describe(name: str, protocol: int) -> None:
     """Idea, data, formula, harms and sources, definitions, limits, citation."""
-    card = get_task(name, protocol).card
+    whole = {task.card.id: key for key, task in all_tasks().items()}  # lm-abc@1, as results say
+    card = get_task(*whole.get(name, (name, protocol))).card
     console = PlainConsole()
     console.rule(Text(f"{card.id} · {card.title}", style="bold"), align="left")
     grid = Table.grid(padding=(0, 2))
