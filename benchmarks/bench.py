@@ -311,9 +311,9 @@ def table(rows: dict[str, Any], bench: Bench) -> str:
             "",
             "Written by `make bench`. Every line is two things run in turn on one machine, medians of "
             f"one to three rounds, {bench.threads} cores ({platform.machine()}): BERT-base (12 × 768) "
-            "with random weights in float32, from the loaded model to the finished result, with an empty "
-            "cache to fill. 0.0.3 is timed on a part of the data and extrapolated, and so are we where "
-            "it says so. A row stays until it is measured again.",
+            "with random weights in float32, from the loaded model (and its digest) to the finished "
+            "result, with an empty cache to fill. 0.0.3 is timed on a part of the data and "
+            "extrapolated, and so are we where it says so. A row stays until it is measured again.",
             "",
             "| what | against | theirs | ours | ratio | wanted | peak memory, ours / theirs |",
             "|---|---|---|---|---|---|---|",

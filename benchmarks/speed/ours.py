@@ -41,7 +41,9 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     model: Any = load_model(options.model)
     weights = model.network if hasattr(type(model), "network") else model.model
-    assert weights is not None  # loaded before the clock starts
+    # Loaded before the clock starts, its digest included, by which results name it.
+    assert weights is not None
+    assert model.info.revision
     if options.sentences:
         texts = json.loads(options.sentences.read_text(encoding="utf-8"))
         touch(weights)

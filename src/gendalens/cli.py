@@ -122,7 +122,7 @@ def run(
         typer.Option(
             min=1,
             help="Tokens a batch, padding included; halved when memory runs out.",
-            show_default="768 on a processor, 8192 on a graphics card",
+            show_default="384 on a processor, 8192 on a graphics card",
         ),
     ] = None,
     offline: Offline = False,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gendalens.engine.cache import Cache
-from gendalens.engine.planner import plan
+from gendalens.engine.planner import plan, tapered
 from gendalens.errors import UserError
 from gendalens.models.base import BATCH_TOKENS, Answer, Backend, Encoded, Request
 from gendalens.models.crew import crew
@@ -141,6 +141,7 @@ class _Run:
         rest = deque(batches)
         workers = getattr(self.backend, "workers", 1) if len(rest) > 1 else 1
         if workers > 1:
+            rest = deque(tapered(rest, workers))
             # The longest request runs alone, before the others: it loads the model.
             longest = rest.popleft()
             first, others = longest[:1], longest[1:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gendalens.models.base import Encoded
 
@@ -32,3 +32,13 @@ def plan(
         longest = max(longest, item.length)
     if batch:
         yield batch
+
+
+def tapered(batches: Iterable[list[int]], workers: int) -> list[list[int]]:
+    """The same with the last batch of each worker in halves, so that nobody waits long at the end."""
+    whole = list(batches)
+    halves = []
+    for batch in whole[-workers:]:
+        middle = (len(batch) + 1) // 2
+        halves += [batch[:middle], batch[middle:]]
+    return whole[:-workers] + [half for half in halves if half]

@@ -233,13 +233,21 @@ class Network:
             " does not know: please report it."
         )
 
-    def _pick(self, _head: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """Leave of the head's input the places that this thread asks about."""
+    def _pick(self, _part: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """Leave of what a part of the model is given the places that this thread asks about."""
         places = getattr(self._asked, "places", None)
-        if places is None or not args or args[0].dim() != 3 or args[0].shape[:2] != places[2]:
+        if places is None or not args or not _covers(args[0], places[2]):
             return None
         self._asked.places = None
-        return (args[0][places[0], places[1]].unsqueeze(0), *args[1:])
+        return tuple(
+            arg[places[0], places[1]].unsqueeze(0) if _covers(arg, places[2]) else arg
+            for arg in args
+        )
+
+
+def _covers(value: Any, shape: tuple[int, ...]) -> bool:
+    """Whether a value has one vector for every position of every row."""
+    return getattr(value, "ndim", 0) == 3 and value.shape[:2] == shape
 
 
 class _Site:

@@ -22,8 +22,9 @@ from gendalens.models.base import (
 )
 from gendalens.models.checkpoint import Checkpoint
 from gendalens.models.encoding import Tokens
-from gendalens.models.forward import Prepared, Reading, Row, Rows
+from gendalens.models.forward import Network, Prepared, Reading, Row, Rows
 from gendalens.models.language import LanguageModel
+from gendalens.models.last_layer import LastLayerNetwork
 from gendalens.models.vocabulary import Vocabulary
 
 # The sets a first choice is made from, by Vocabulary.marked(); "" is the whole vocabulary.
@@ -40,6 +41,7 @@ class MaskedLM(LanguageModel):
     answers: ClassVar[frozenset[str]] = frozenset(
         {Fill.kind, Score.kind, TopToken.kind, Reconstruct.kind}
     )
+    network_class: ClassVar[type[Network]] = LastLayerNetwork
 
     @staticmethod
     def claims(checkpoint: Checkpoint) -> bool:

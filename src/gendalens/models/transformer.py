@@ -15,7 +15,7 @@ from gendalens.models.checkpoint import Checkpoint
 from gendalens.models.crew import MOST, keeps_state
 
 # What a batch works on should stay in a processor's caches; a graphics card wants to be kept busy.
-TOKENS_ON_PROCESSOR, TOKENS_ON_CARD = 768, 8192
+TOKENS_ON_PROCESSOR, TOKENS_ON_CARD = 384, 8192
 
 _SOFTWARE = ("torch", "transformers", "tokenizers")
 
