@@ -57,7 +57,7 @@ real: .venv/ready
 calibrate: .venv/ready
 	$(BIN)/python benchmarks/calibrate.py $(if $(DANE),--dane $(DANE))
 
-# Speed against GenDa Lens 0.0.3, minicons and the bare model: benchmarks/RESULTS.md. Wants idle cores, about 45 minutes.
+# Speed against GenDa Lens 0.0.3, minicons and the bare model: benchmarks/RESULTS.md. Wants idle cores, about an hour.
 bench: .venv/ready
 	$(BIN)/python benchmarks/bench.py $(if $(DANE),--dane $(DANE))
 
