@@ -165,3 +165,53 @@ def test_what_is_found_comes_in_order() -> None:
 
     with crew(3) as side_by_side:
         assert list(side_by_side(slowly, range(30))) == [n * n for n in range(30)]
+
+
+@dataclass
+class Groups(Busy):
+    """Remembers which requests ran together."""
+
+    groups: list[frozenset[Score]] = field(default_factory=list)
+
+    def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+        self.groups.append(frozenset(one.request for one in batch))
+        return super().answer(batch)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("done", [1, 3, 5])
+def test_a_run_that_goes_on_has_the_batches_of_one_that_was_not_stopped(
+    workers: int, done: int, tmp_path: Path
+) -> None:
+    undisturbed = Groups(workers=workers)
+    ask(undisturbed, SENTENCES, batch_tokens=60)
+    stopped, seen = Groups(workers=workers), 0
+
+    def stop(_answers: int) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == done:
+            raise KeyboardInterrupt
+
+    with Cache(tmp_path / "cache") as cache:
+        with pytest.raises(KeyboardInterrupt):
+            ask(stopped, SENTENCES, batch_tokens=60, cache=cache, on_answers=stop)
+        known = cache.lookup("|".join((stopped.fingerprint(), *stopped.info.software)), SENTENCES)
+        resumed = Groups(workers=workers)
+        ask(resumed, SENTENCES, batch_tokens=60, cache=cache)
+    assert known
+    assert set(resumed.groups) <= set(undisturbed.groups)
+    # With several workers the longest is asked again, to load the model.
+    again = set().union(*resumed.groups) & set(known)
+    assert len(again) == (0 if workers == 1 else 1)
+
+
+def test_what_is_left_of_batches_partly_known_runs_together(tmp_path: Path) -> None:
+    with Cache(tmp_path / "cache") as cache:
+        ask(Groups(workers=1), SENTENCES[::2], cache=cache)
+        backend = Groups(workers=1)
+        ask(backend, SENTENCES, batch_tokens=60, cache=cache)
+    fresh = Groups(workers=1)
+    ask(fresh, SENTENCES[1::2], batch_tokens=60)
+    assert sorted(map(len, backend.groups)) == sorted(map(len, fresh.groups))
+    assert set().union(*backend.groups) == set(SENTENCES[1::2])

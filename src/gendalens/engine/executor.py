@@ -68,13 +68,15 @@ def ask(
     model = _owner(backend)
     found = cache.lookup(model, distinct) if cache else {}
     tally = Tally(len(asked), len(distinct), len(found), cache.damaged - damaged if cache else 0)
-    waiting = sorted((r for r in distinct if r not in found), key=lambda r: r.kind)
-    for _, group in groupby(waiting, key=lambda r: r.kind):
+    for _, group in groupby(sorted(distinct, key=lambda r: r.kind), key=lambda r: r.kind):
         same_kind = list(group)
+        waiting = frozenset(i for i, r in enumerate(same_kind) if r not in found)
+        if not waiting:
+            continue
+        # Known ones too: batches that a stopped run left undone are then the same in the next one.
         encoded = backend.encode(same_kind)
-        batches = plan(encoded, batch_tokens=batch_tokens, max_positions=backend.max_positions)
         # Closed at once if something fails here: others may still be at work on what comes next.
-        with closing(_Run(backend, batch_tokens, encoded).answers(batches)) as arriving:
+        with closing(_Run(backend, batch_tokens, encoded).answers(waiting)) as arriving:
             for batch, answers in arriving:
                 pairs = [(same_kind[i], answer) for i, answer in zip(batch, answers, strict=True)]
                 for request, answer in pairs:
@@ -136,24 +138,41 @@ class _Run:
         self.limit = batch_tokens
         self.encoded = encoded
 
-    def answers(self, batches: Iterable[list[int]]) -> Generator[tuple[list[int], list[Answer]]]:
-        """Each batch and its answers, in order."""
-        rest = deque(batches)
-        workers = getattr(self.backend, "workers", 1) if len(rest) > 1 else 1
+    def answers(self, waiting: frozenset[int]) -> Generator[tuple[list[int], list[Answer]]]:
+        """Each batch of those that wait for an answer, and its answers, in order."""
+        batches = self._plan(range(len(self.encoded)))
+        workers = getattr(self.backend, "workers", 1) if len(batches) > 1 else 1
         if workers > 1:
-            rest = deque(tapered(rest, workers))
             # The longest request runs alone, before the others: it loads the model.
-            longest = rest.popleft()
+            longest = batches[0]
             first, others = longest[:1], longest[1:]
-            if others:
-                rest.appendleft(others)
-            yield first, self.answer(self._items(first))
+            found = self.answer(self._items(first))
+            if first[0] in waiting:
+                yield first, found
+            batches = tapered([others, *batches[1:]] if others else batches[1:], workers)
+            waiting = waiting - set(first)
+        rest = deque(self._left(batches, waiting))
+        if workers > 1:
             with crew(workers) as side_by_side:
                 arriving = side_by_side(self._together, list(rest))
-                while rest and (found := _next(arriving)) is not None:
-                    yield rest.popleft(), found
+                while rest and (more := _next(arriving)) is not None:
+                    yield rest.popleft(), more
         for batch in rest:
             yield batch, self.answer(self._items(batch))
+
+    def _plan(self, places: Sequence[int]) -> list[list[int]]:
+        batches = plan(
+            self._items(places),
+            batch_tokens=self.limit,
+            max_positions=self.backend.max_positions,
+        )
+        return [[places[i] for i in batch] for batch in batches]
+
+    def _left(self, batches: Sequence[list[int]], waiting: frozenset[int]) -> list[list[int]]:
+        """The batches without what is known; what is left of those partly known is put together."""
+        whole = [batch for batch in batches if waiting.issuperset(batch)]
+        parts = sorted(waiting.difference(*whole))
+        return whole + self._plan(parts)
 
     def _items(self, batch: Sequence[int]) -> list[Any]:
         return [self.encoded[i] for i in batch]
