@@ -7,6 +7,7 @@ from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.models.checkpoint import Checkpoint
+from gendalens.models.lease import held
 from gendalens.models.libraries import import_transformers, quiet, reason
 from gendalens.models.mapped import own
 from gendalens.models.processor import avoid_forbidden_instructions
@@ -15,6 +16,14 @@ from gendalens.models.shards import check_shards
 
 def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
     """The model of ``checkpoint`` by ``auto_class`` ("AutoModelForMaskedLM", …), ready to run."""
+    path = checkpoint.path
+    local = [] if path is None else [path] if checkpoint.gguf else path.glob("*.safetensors")
+    with held(local):
+        return _checked(checkpoint, auto_class)
+
+
+def _checked(checkpoint: Checkpoint, auto_class: str) -> Any:
+    """The model, with nothing missing, and no longer the file that it was read from."""
     transformers = import_transformers()
     import torch
 
