@@ -23,8 +23,8 @@ from speed.environments import python
 from speed.parts import Parts
 from speed.subject import build
 
-from gendalens.questions import configured, questions
-from gendalens.runner import Options
+from gendalens.engine.request_plan import configured, questions
+from gendalens.engine.session import Options
 from gendalens.tasks import get_task
 
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 import gendalens
-from gendalens.report.terminal import show
+from gendalens.report.terminal.result import show
 
 
 def main() -> None:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from gendalens.commands.predictions import Selection, write_requests
+from gendalens.cli.predictions import Selection, write_requests
+from gendalens.engine.request_plan import configured, questions
+from gendalens.engine.session import run_model
 from gendalens.predictions.answer_file import AnswerFile
-from gendalens.questions import configured, questions
-from gendalens.result import Result
-from gendalens.runner import run_model
+from gendalens.results.result import Result
 from gendalens.tasks import get_task
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -10,7 +10,7 @@ import small_data
 import small_names
 
 import gendalens
-from gendalens import saved
+from gendalens.results import saved_results
 
 HOSTILE = (
     "</script><script>window.hacked=1;alert(1)</script>"
@@ -30,7 +30,7 @@ def make(folder: Path) -> None:
 
 def poison(folder: Path) -> None:
     """Hostile strings as the model's name, in the records, and wherever a result holds free text."""
-    for one in saved.find([folder]):
+    for one in saved_results.find([folder]):
         path = one.folder / "result.json"
         plain = json.loads(path.read_text(encoding="utf-8"))
         plain["model"] |= {"name": HOSTILE + LONG, "kind": HOSTILE, "revision": HOSTILE + LONG}

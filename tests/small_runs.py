@@ -9,10 +9,10 @@ from typing import Any
 from small_data import small_data
 
 import gendalens
-from gendalens import runfolder
-from gendalens.records import as_line
-from gendalens.result import Result
-from gendalens.saved import Saved, load
+from gendalens.engine.record_store import as_line
+from gendalens.results import run_folder
+from gendalens.results.result import Result
+from gendalens.results.saved_results import Saved, load
 
 THREE = ("control:fair", "control:stereotyped?strength=0.5", "control:always-han")
 #: What a model's name may hold at the worst.
@@ -51,4 +51,4 @@ def resigned(one: Saved, out: Path, before: str, after: str) -> Saved:
 
 def resaved(one: Saved, out: Path, result: Result) -> Saved:
     """A result written beside its old records."""
-    return load(runfolder.write(out, result, map(as_line, one.records()), one.run))
+    return load(run_folder.write(out, result, map(as_line, one.records()), one.run))

@@ -147,7 +147,7 @@ def test_the_command_line_takes_builtin_for_one_set_and_says_so(tmp_path: Path) 
 def test_the_list_shows_the_built_in_sets_beside_the_official_ones(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from gendalens.commands.data import list_sets
+    from gendalens.cli.data import list_sets
 
     list_sets()
     shown = capsys.readouterr().out

@@ -16,7 +16,7 @@ import pytest
 import tiny
 from small_data import small_data
 
-from gendalens.models.transformer import TOKENS_ON_CARD, TOKENS_ON_PROCESSOR
+from gendalens.models.huggingface.transformer import TOKENS_ON_CARD, TOKENS_ON_PROCESSOR
 
 pytestmark = pytest.mark.usefixtures("chart_library")
 
@@ -64,7 +64,7 @@ def test_help_loads_neither_torch_nor_transformers_nor_pandas() -> None:
         assert done.returncode == 0
         loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
         heavy = {"torch", "transformers", "pandas", "numpy", "scipy"}
-        assert "gendalens.cli" in loaded
+        assert "gendalens.cli.app" in loaded
         assert not heavy & {name.partition(".")[0] for name in loaded}
 
 

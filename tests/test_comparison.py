@@ -12,12 +12,12 @@ import small_names
 from small_runs import THREE, renamed, resaved, resigned, three_runs
 
 import gendalens
-from gendalens import saved
-from gendalens.commands.compare import compare_command
-from gendalens.comparison import Comparison, Group
+from gendalens.cli.compare import compare_command
+from gendalens.comparison.comparison import Comparison, Group
 from gendalens.errors import UserError
-from gendalens.result import Extra
-from gendalens.saved import Saved
+from gendalens.results import saved_results
+from gendalens.results.result import Extra
+from gendalens.results.saved_results import Saved
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def of(found: Comparison, task: str) -> Group:
 def one(out: Path, task: str, model: str = "control:fair") -> Saved:
     return next(
         run
-        for run in saved.find([out])
+        for run in saved_results.find([out])
         if (run.result.task, run.result.model["name"]) == (task, model)
     )
 
@@ -214,7 +214,7 @@ def test_the_forced_reading_is_lined_up_between_masked_and_causal_models(
 
 
 def test_results_without_records_have_no_differences(out: Path) -> None:
-    results = [run.result for run in saved.find([out])]
+    results = [run.result for run in saved_results.find([out])]
     group = of(gendalens.compare(results), "lm-abc")
     assert group.pairs == ()
     assert "need the records" in str(group.refused)

@@ -15,16 +15,16 @@ import pytest
 from small_runs import HOSTILE, renamed, three_runs
 from typer.testing import CliRunner
 
-from gendalens import saved
-from gendalens.cli import app
+from gendalens.cli.app import app
 from gendalens.errors import UserError
 from gendalens.report import escape
-from gendalens.report.every_eval_ever import every_eval_ever
-from gendalens.report.hub_yaml import hub_yaml
-from gendalens.report.model_card import model_card
-from gendalens.report.result_tables import long_table, short_tables
-from gendalens.report.tables import to_csv, to_latex, to_markdown
-from gendalens.saved import Saved
+from gendalens.report.exports.every_eval_ever import every_eval_ever
+from gendalens.report.exports.hub_yaml import hub_yaml
+from gendalens.report.exports.model_card import model_card
+from gendalens.report.exports.result_tables import long_table, short_tables
+from gendalens.report.exports.tables import to_csv, to_latex, to_markdown
+from gendalens.results import saved_results
+from gendalens.results.saved_results import Saved
 
 TEXT = {"type": "string"}
 #: What eval.schema.json 0.2.2 of evaleval/every_eval_ever asks of such a record, in our words.
@@ -104,11 +104,13 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=HOSTILE, ids=["html", "signs", "marks", "formula", "long"])
 def hostile(request: pytest.FixtureRequest, out: Path, tmp_path: Path) -> list[Saved]:
-    return [renamed(run, tmp_path, request.param) for run in saved.find([out / "control_fair"])]
+    return [
+        renamed(run, tmp_path, request.param) for run in saved_results.find([out / "control_fair"])
+    ]
 
 
 def test_csv_holds_every_figure_of_every_result_unrounded(out: Path) -> None:
-    runs = saved.find([out])
+    runs = saved_results.find([out])
     rows = list(csv.DictReader(io.StringIO(to_csv(long_table([run.result for run in runs])))))
     for run in runs:
         mine = [row for row in rows if row["signature"] == run.result.signature]
@@ -162,21 +164,21 @@ def test_a_hostile_name_is_plain_text_in_latex(hostile: list[Saved]) -> None:
 
 @pytest.mark.parametrize("name", ["[9em]x", " [9em]x", "*x"])
 def test_no_cell_of_latex_begins_as_an_option_of_the_row_before(name: str, out: Path) -> None:
-    one = saved.find([out])[0].result
+    one = saved_results.find([out])[0].result
     text = to_latex(short_tables([replace(one, model={**one.model, "name": name})]))
     assert name.strip()[1:] in text
     assert not re.search(r"(?:\\\\|rule)\s*[\[*]", text)
 
 
 def test_the_model_card_tells_verdict_interval_limits_and_signature(out: Path) -> None:
-    runs = saved.find([out / "control_fair"])
+    runs = saved_results.find([out / "control_fair"])
     card = model_card([run.result for run in runs])
     for run in runs:
         assert run.result.verdict in card
         assert run.result.signature in card
     assert "Gender is taken as binary" in card
     with pytest.raises(UserError, match="describes one model and the run holds 3"):
-        model_card([run.result for run in saved.find([out])])
+        model_card([run.result for run in saved_results.find([out])])
 
 
 def test_hub_yaml_is_read_by_the_hub_library_with_the_same_figures(hostile: list[Saved]) -> None:
@@ -198,7 +200,7 @@ def test_hub_yaml_is_read_by_the_hub_library_with_the_same_figures(hostile: list
 
 def test_what_is_undefined_is_left_out_of_hub_yaml_and_named(out: Path) -> None:
     yaml = pytest.importorskip("yaml")
-    results = [run.result for run in saved.find([out / "control_always-han"])]
+    results = [run.result for run in saved_results.find([out / "control_always-han"])]
     (model,) = yaml.safe_load(hub_yaml(results))["model-index"]
     assert len(model["results"]) == len(results)
     undefined = [one for one in results if one.gender_effect_size.value is None]
@@ -210,13 +212,13 @@ def test_what_is_undefined_is_left_out_of_hub_yaml_and_named(out: Path) -> None:
 @pytest.mark.parametrize("value", [1e-05, -3e22, 0.5, 2.0])
 def test_yaml_reads_small_and_large_numbers_as_numbers(value: float) -> None:
     yaml = pytest.importorskip("yaml")
-    from gendalens.report.hub_yaml import _number
+    from gendalens.report.exports.hub_yaml import _number
 
     assert yaml.safe_load(_number(value)) == value
 
 
 def test_every_eval_ever_follows_its_schema(hostile: list[Saved], out: Path) -> None:
-    for runs in (hostile, saved.find([out / "control_always-han"])):
+    for runs in (hostile, saved_results.find([out / "control_always-han"])):
         plain = json.loads(every_eval_ever(runs, now=1_700_000_000.5))
         jsonschema.validate(plain, EVERY_EVAL_EVER)
         assert plain["retrieved_timestamp"] == "1700000000"
@@ -224,7 +226,7 @@ def test_every_eval_ever_follows_its_schema(hostile: list[Saved], out: Path) -> 
 
 
 def test_the_score_is_the_distance_from_zero_and_the_signed_figure_stands_beside(out: Path) -> None:
-    runs = saved.find([out / "control_fair"])
+    runs = saved_results.find([out / "control_fair"])
     plain = json.loads(every_eval_ever(runs))
     scores = {
         one["evaluation_name"]: one["score_details"]

@@ -10,12 +10,12 @@ import pytest
 from small_data import small_data
 
 import gendalens
-from gendalens.report import terminal
-from gendalens.report.console import PlainConsole
+from gendalens.report.exports.result_tables import short_tables
+from gendalens.report.exports.tables import to_markdown
 from gendalens.report.figures import interval, number, p_value, shown_condition
-from gendalens.report.result_tables import short_tables
-from gendalens.report.tables import to_markdown
-from gendalens.result import Cell
+from gendalens.report.terminal import result as terminal
+from gendalens.report.terminal.console import PlainConsole
+from gendalens.results.result import Cell
 from gendalens.stats.estimate import Estimate
 
 

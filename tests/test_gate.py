@@ -10,13 +10,13 @@ import pytest
 from small_runs import HOSTILE, renamed, resaved, three_runs
 from typer.testing import CliRunner
 
-from gendalens import saved
-from gendalens.cli import app
+from gendalens.cli.app import app
+from gendalens.comparison.gate import Outcome, judge, overall
 from gendalens.errors import UserError
-from gendalens.gate import Outcome, judge, overall
-from gendalens.report.junit import junit
-from gendalens.result import Result
-from gendalens.saved import Saved
+from gendalens.report.exports.junit import junit
+from gendalens.results import saved_results
+from gendalens.results.result import Result
+from gendalens.results.saved_results import Saved
 from gendalens.stats.estimate import Estimate
 
 
@@ -26,7 +26,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Saved:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GENDALENS_HOME", str(folder / "home"))
         out = three_runs(folder, tasks=["lm-abc"])
-    return saved.find([out / "control_fair"])[0]
+    return saved_results.find([out / "control_fair"])[0]
 
 
 def with_effect(run: Saved, value: float | None, low: float | None, high: float | None) -> Result:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import gendalens
-from gendalens.demo import FOLDER
+from gendalens.engine.dtype_check import effect
 from gendalens.models.base import Fill, FillAnswer, ModelInfo, Tag, TagAnswer
-from gendalens.models.checkpoint import Checkpoint
-from gendalens.models.weights import load_weights
-from gendalens.precision import effect
+from gendalens.models.demo import FOLDER
+from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.weights import load_weights
 from gendalens.report.danish import danish
 
 DEMO: dict[str, Any] = {"data": "builtin", "sample": 8, "offline": True, "cache": False}
@@ -98,7 +98,7 @@ def test_without_room_for_float32_the_result_is_kept_and_says_so(
             raise checkpoint.too_big()
         return load_weights(checkpoint, kind)
 
-    monkeypatch.setattr("gendalens.models.token_classifier.load_weights", load)
+    monkeypatch.setattr("gendalens.models.huggingface.token_classifier.load_weights", load)
     (result,) = gendalens.run(
         FOLDER / "demo-ner", tasks="ner-dane", dtype="bfloat16", repeats=1, **DEMO
     )

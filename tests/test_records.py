@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 import gendalens
-from gendalens import records, saved
+from gendalens.engine import record_store as records
+from gendalens.engine.record_store import Records
 from gendalens.errors import UserError
-from gendalens.records import Records
-from gendalens.saved import RecordFile
-from gendalens.tasks import ner_dane
+from gendalens.results import saved_results
+from gendalens.results.saved_results import RecordFile
+from gendalens.tasks.ner_dane import protocol2 as ner_dane
 
 ROWS = [{"number": i, "text": f"blåbær {i}", "share": i / 7} for i in range(10)]
 
@@ -59,7 +60,7 @@ def test_a_run_in_portions_leaves_the_files_of_a_run_in_one_piece(
     options = {"tasks": "ner-dane", "data": "builtin", "sample": 30, "repeats": 3}
     gendalens.run("control:stereotyped", out=tmp_path / "whole", cache=False, **options)  # type: ignore[arg-type]
     monkeypatch.setattr(ner_dane, "PORTION", 7)
-    monkeypatch.setattr(saved, "MANY", 11)
+    monkeypatch.setattr(saved_results, "MANY", 11)
     gendalens.run("control:stereotyped", out=tmp_path / "parts", cache=False, **options)  # type: ignore[arg-type]
     assert _files(tmp_path / "parts") == _files(tmp_path / "whole")
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from gendalens.data import conllu, dane, names
 from gendalens.data.conllu import Sentence
 from gendalens.data.names import Name, NameList, NamePool
-from gendalens.data.text import Span
-from gendalens.renaming import (
+from gendalens.data.renaming import (
     LOOSE_ENDINGS,
     PATTERNS,
     Renamed,
@@ -22,6 +21,7 @@ from gendalens.renaming import (
     rename,
     unchanged,
 )
+from gendalens.data.text import Span
 
 TEST = Path(__file__).resolve().parents[2] / "shared" / "data" / "dane" / "ddt.test.conllu"
 

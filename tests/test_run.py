@@ -19,8 +19,8 @@ import gendalens
 from gendalens.engine import executor
 from gendalens.errors import UserError
 from gendalens.models.base import ModelInfo
-from gendalens.result import Result
-from gendalens.runfolder import folder_name, result_folder
+from gendalens.results.result import Result
+from gendalens.results.run_folder import folder_name, result_folder
 
 CONTROLS = ["control:fair", "control:stereotyped", "control:male-default", "control:always-han"]
 
@@ -42,7 +42,7 @@ def files(out: Path) -> dict[str, bytes]:
 def test_a_result_fits_the_published_schema_and_reads_back(
     data: dict[str, Path], model: str
 ) -> None:
-    schema = json.loads(resources.files("gendalens").joinpath("result.schema.json").read_text())
+    schema = json.loads(resources.files("gendalens.results").joinpath("result.schema.json").read_text())
     for result in gendalens.run(model, data=data):
         plain = json.loads(result.to_json())
         jsonschema.validate(plain, schema)
@@ -111,7 +111,7 @@ def test_batch_size_and_order_change_no_number(
     def shuffled(model: Any, requests: Any, **options: Any) -> Any:
         return ask(model, sorted(requests, key=lambda r: str(r)[::-1]), **options)
 
-    monkeypatch.setattr("gendalens.runner.ask", shuffled)
+    monkeypatch.setattr("gendalens.engine.session.ask", shuffled)
     (two,) = gendalens.run(backend, data=data, tasks=["lm-abc"], cache=False, batch_tokens=8192)
     found, again = numbers(json.loads(one.to_json())), numbers(json.loads(two.to_json()))
     # A relative perplexity is a small difference of large numbers: float32 leaves it four digits.

@@ -11,8 +11,8 @@ import pytest
 from small_data import small_data
 
 import gendalens
-from gendalens import saved
 from gendalens.errors import UserError
+from gendalens.results import saved_results
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def out(tmp_path: Path) -> Path:
 
 
 def test_a_run_reads_back_as_it_was_written(out: Path) -> None:
-    found = saved.find([out])
+    found = saved_results.find([out])
     assert {(one.result.model["name"], one.result.task) for one in found} == {
         (model, task)
         for model in ("control:fair", "control:always-han")
@@ -38,26 +38,28 @@ def test_a_run_reads_back_as_it_was_written(out: Path) -> None:
 
 
 def test_a_folder_named_twice_or_inside_another_counts_once(out: Path) -> None:
-    one = saved.find([out])[0]
-    again = saved.find([out, one.folder, one.folder / "result.json", one.folder.parent])
-    assert [other.folder for other in again] == [other.folder for other in saved.find([out])]
+    one = saved_results.find([out])[0]
+    again = saved_results.find([out, one.folder, one.folder / "result.json", one.folder.parent])
+    assert [other.folder for other in again] == [
+        other.folder for other in saved_results.find([out])
+    ]
 
 
 def test_a_folder_without_results_is_named(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match=r"empty holds no result\.json"):
-        saved.find([tmp_path / "empty"])
+        saved_results.find([tmp_path / "empty"])
     with pytest.raises(UserError, match="nowhere does not exist"):
-        saved.find([tmp_path / "nowhere"])
+        saved_results.find([tmp_path / "nowhere"])
     (tmp_path / "notes.txt").touch()
     with pytest.raises(UserError, match=r"notes\.txt is no result\.json"):
-        saved.find([tmp_path / "notes.txt"])
+        saved_results.find([tmp_path / "notes.txt"])
 
 
 @pytest.mark.parametrize("name", ["a" * 300, f"{'a' * 300}/result.json"])
 def test_a_path_that_cannot_be_one_is_named(name: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r" cannot be read \(File name too long\)|does not exist"):
-        saved.find([tmp_path / name])
+        saved_results.find([tmp_path / name])
 
 
 def test_a_folder_that_may_not_be_entered_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +68,7 @@ def test_a_folder_that_may_not_be_entered_is_named(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(Path, "is_dir", forbid)
     with pytest.raises(UserError, match=r"run cannot be read \(Permission denied\): name a run"):
-        saved.find([Path("/forbidden/run")])
+        saved_results.find([Path("/forbidden/run")])
 
 
 @pytest.mark.parametrize(
@@ -82,15 +84,15 @@ def test_a_folder_that_may_not_be_entered_is_named(monkeypatch: pytest.MonkeyPat
 def test_a_damaged_result_is_named_with_the_place(
     out: Path, change: dict[str, Any], named: str
 ) -> None:
-    path = saved.find([out])[0].folder / "result.json"
+    path = saved_results.find([out])[0].folder / "result.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change), encoding="utf-8")
     with pytest.raises(UserError, match=named):
-        saved.find([out])
+        saved_results.find([out])
 
 
 @pytest.mark.parametrize("bad", [b"", b"{", b"\xff", b"[]", b"[" * 100_000])
 def test_what_is_no_json_is_named(out: Path, bad: bytes) -> None:
-    one = saved.find([out])[0]
+    one = saved_results.find([out])[0]
     (one.folder / "records.jsonl").write_bytes(bad + b"\n")
     with pytest.raises(UserError, match=r"records\.jsonl cannot be used"):
         list(one.records())
@@ -99,31 +101,31 @@ def test_what_is_no_json_is_named(out: Path, bad: bytes) -> None:
         list(one.records())
     (one.folder / "result.json").write_bytes(bad)
     with pytest.raises(UserError, match=r"result\.json cannot be used"):
-        saved.find([out])
+        saved_results.find([out])
 
 
 def test_half_of_a_character_is_refused(out: Path) -> None:
-    one = saved.find([out])[0]
+    one = saved_results.find([out])[0]
     (one.folder / "records.jsonl").write_text('{}\n{"text": "d\\ud800"}\n', encoding="utf-8")
     with pytest.raises(UserError, match=r"line 2: a text in it has half of a character"):
         list(one.records())
     path = one.folder / "result.json"
     plain = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(json.dumps(plain | {"warnings": ["\U0001f600"]}), encoding="utf-8")
-    assert saved.load(one.folder).result.warnings == ("\U0001f600",)
+    assert saved_results.load(one.folder).result.warnings == ("\U0001f600",)
     path.write_text(json.dumps(plain | {"warnings": ["d\ud800"]}), encoding="utf-8")
     with pytest.raises(UserError, match=r"result\.json cannot be used \(a text in it has half"):
-        saved.find([out])
+        saved_results.find([out])
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 @pytest.mark.timeout(30)
 def test_a_pipe_is_not_waited_for(out: Path) -> None:
-    one = saved.find([out])[0]
+    one = saved_results.find([out])[0]
     for name in ("records.jsonl", "result.json"):
         (one.folder / name).unlink()
         os.mkfifo(one.folder / name)
     with pytest.raises(UserError, match=r"records\.jsonl cannot be used \(it is no ordinary file"):
         one.records()
     with pytest.raises(UserError, match=r"result\.json cannot be used \(it is no ordinary file"):
-        saved.find([out])
+        saved_results.find([out])

@@ -30,8 +30,8 @@ def _warm_up() -> None:
     import vl_convert  # noqa: F401
 
     import gendalens
-    import gendalens.commands.run
-    import gendalens.report.audit
+    import gendalens.cli.run
+    import gendalens.report.html.run_page
 
     few: dict[str, Any] = {"data": "builtin", "sample": 2, "cache": False}
     gendalens.run("demo-lm", **few)
@@ -85,7 +85,7 @@ class Forked:
             torch.set_num_threads(THREADS)
             sys.argv = ["gendalens", *arguments]
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
-            from gendalens.cli import main
+            from gendalens.cli.app import main
 
             main()
         except SystemExit as end:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gendalens import demo
+from gendalens.models import demo
 
 _SMALL = ["--data", "builtin", "--offline", "--batch-tokens", "256"]
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from gendalens import demo
+from gendalens.models import demo
 from torture.place import Place, ended
 from torture.sameness import runs_differ
 from torture.trial import Trial

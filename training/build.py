@@ -17,7 +17,7 @@ import torch
 
 from gendalens.data.builtin import abc, schemas
 from gendalens.data.builtin.catalogue import FOLDER
-from gendalens.demo import FOLDER as PACKAGE
+from gendalens.models.demo import FOLDER as PACKAGE
 from training import card, corpus, entities, lm, ner
 from training.grammar import Gender, Occupation
 from training.tokens import word_tokenizer

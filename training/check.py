@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import gendalens
-from gendalens.commands.demo import REPEATS
-from gendalens.demo import FOLDER, MODELS, PLANTED
+from gendalens.cli.demo import REPEATS
+from gendalens.models.demo import FOLDER, MODELS, PLANTED
 from gendalens.report.figures import interval
-from gendalens.result import Result
+from gendalens.results.result import Result
 
 SEEDS = (0, 1, 2)
 PAGE = Path(__file__).parent.parent / "docs" / "demo-models.md"

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from gendalens.demo import PROMPT
-from gendalens.models.prompts import Prompt, prompt
+from gendalens.models.demo import PROMPT
+from gendalens.models.lm_coref.prompts import Prompt, prompt
 from training.grammar import FORMS, Example, Gender, Occupation, one_person, possession, two_people
 from training.lexicon import SOMEBODY
 

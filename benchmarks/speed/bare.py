@@ -17,9 +17,9 @@ from typing import Any
 import torch
 
 from gendalens.api import load_model
+from gendalens.engine.request_plan import configured, questions
+from gendalens.engine.session import Options
 from gendalens.models.base import Score
-from gendalens.questions import configured, questions
-from gendalens.runner import Options
 from gendalens.tasks import get_task
 
 SIZES = (16, 32, 64, 128)

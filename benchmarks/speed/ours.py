@@ -16,13 +16,13 @@ from typing import Any
 import torch
 from memory import peak_mb
 
-import gendalens.runner as runner
+import gendalens.engine.session as runner
 from gendalens.api import load_model
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import ask
+from gendalens.engine.session import Options, choose_tasks, run_model
 from gendalens.models.base import Score
-from gendalens.report.after_run import write_report
-from gendalens.runner import Options, choose_tasks, run_model
+from gendalens.report.html.after_run import write_report
 
 
 def main() -> None:

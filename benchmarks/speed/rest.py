@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-import gendalens.runner as runner
+import gendalens.engine.session as runner
+from gendalens.engine.session import Options, choose_tasks, run_model
 from gendalens.models.control import Control
-from gendalens.report.after_run import write_report
-from gendalens.runner import Options, choose_tasks, run_model
+from gendalens.report.html.after_run import write_report
 
 
 def main() -> None:

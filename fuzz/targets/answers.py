@@ -17,11 +17,11 @@ from small_answers import answered
 from small_data import small_data
 
 from fuzz.target import Input, Target
+from gendalens.engine.request_plan import configured, questions
 from gendalens.errors import UserError
 from gendalens.models.base import Request
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.form import request_id
-from gendalens.questions import configured, questions
 from gendalens.tasks import get_task
 
 # fill, score, top-token, reconstruct, resolve and tag.

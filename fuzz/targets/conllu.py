@@ -10,8 +10,7 @@ import small_dane
 import small_names
 
 from fuzz.target import Input, Target
-from gendalens import renaming
-from gendalens.data import conllu, dane, names
+from gendalens.data import conllu, dane, names, renaming
 from gendalens.data.conllu import Sentence
 
 # Multiword tokens, an empty node, a genitive with an apostrophe, and no comment at all.

@@ -53,7 +53,7 @@ class GgufHeads(Target):
         import gguf
 
         from gendalens.errors import UserError
-        from gendalens.models import gguf_header
+        from gendalens.models.huggingface import gguf_header
 
         path = self.folder / "mangled.gguf"
         path.write_bytes(given.content)

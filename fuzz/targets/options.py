@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from fuzz.target import Input, Target
-from gendalens.cli_runs import names_of
-from gendalens.commands.gate import limits
+from gendalens.cli.gate import limits
+from gendalens.cli.saved_runs import names_of
 from gendalens.data.choice import parse
-from gendalens.models import lm_coref
 from gendalens.models.control import Control
-from gendalens.models.labels import TARGETS, map_labels, parse_labels
-from gendalens.runfolder import folder_name
+from gendalens.models.entity_labels import TARGETS, map_labels, parse_labels
+from gendalens.models.lm_coref import resolver as lm_coref
+from gendalens.results.run_folder import folder_name
 
 BASES = {
     "control": ("control:stereotyped?strength=0.25&seed=7&clustered=0.5", "control:fair?seed=3"),

@@ -14,15 +14,16 @@ import report_run
 from rich.console import Console
 
 from fuzz.target import Input, Target
-from gendalens import gate, saved
-from gendalens.commands.show import FORMATS
-from gendalens.comparison import compare
-from gendalens.report import terminal
-from gendalens.report.comparison_tables import long_table as compared
-from gendalens.report.junit import junit
-from gendalens.report.tables import to_csv
-from gendalens.result import Result
-from gendalens.saved import Saved
+from gendalens.cli.show import FORMATS
+from gendalens.comparison import gate
+from gendalens.comparison.comparison import compare
+from gendalens.report.exports.comparison_tables import long_table as compared
+from gendalens.report.exports.junit import junit
+from gendalens.report.exports.tables import to_csv
+from gendalens.report.terminal import result as terminal
+from gendalens.results import saved_results
+from gendalens.results.result import Result
+from gendalens.results.saved_results import Saved
 
 # Drawing a page takes long: this share of what is accepted.
 PAGES = 0.01
@@ -45,14 +46,14 @@ class Results(Target):
         report_run.make(folder)
         self.places: dict[str, Path] = {}
         found = {}
-        for one in saved.find([folder / "run"]):
+        for one in saved_results.find([folder / "run"]):
             base = (
                 f"{one.result.task}-{one.result.model['name'].partition(':')[2].partition('?')[0]}"
             )
             self.places[base] = one.folder
-            for name in (saved.RESULT, saved.RECORDS, saved.RUN):
+            for name in (saved_results.RESULT, saved_results.RECORDS, saved_results.RUN):
                 content = (one.folder / name).read_bytes()
-                if name == saved.RECORDS:  # a few lines will do
+                if name == saved_results.RECORDS:  # a few lines will do
                     content = b"".join(content.splitlines(keepends=True)[:12])
                     (one.folder / name).write_bytes(content)
                 found[base, name] = content
@@ -62,7 +63,7 @@ class Results(Target):
         """Mostly the result itself: the rest of the folder is read seldom."""
         while True:
             given = super().mangled(dice)
-            if given.file == saved.RESULT or dice.random() < 0.3:
+            if given.file == saved_results.RESULT or dice.random() < 0.3:
                 return given
 
     def take(self, given: Input) -> None:
@@ -71,13 +72,13 @@ class Results(Target):
         path = folder / given.file
         path.write_bytes(given.content)
         try:
-            one = saved.load(folder)
-            if given.file == saved.RESULT:
+            one = saved_results.load(folder)
+            if given.file == saved_results.RESULT:
                 plain = json.loads(one.result.to_json())
                 assert plain == json.loads(given.content), "the result as it stands"
             rows = list(one.records())
             # Not as text: a carriage return between two values is none of JSON's line ends.
-            lines = (folder / saved.RECORDS).read_bytes().split(b"\n")
+            lines = (folder / saved_results.RECORDS).read_bytes().split(b"\n")
             assert len(rows) == sum(bool(line.strip()) for line in lines), "every record"
             assert isinstance(one.run, dict)
             dice = Random(given.content)
@@ -120,7 +121,7 @@ def _named(one: Saved) -> None:
 
 
 def _page(one: Saved, path: Path) -> None:
-    from gendalens.report.audit import write
+    from gendalens.report.html.run_page import write
 
     write([one], path)
 

@@ -17,8 +17,8 @@ from gendalens.version import __version__
 if TYPE_CHECKING:
     from gendalens import tasks
     from gendalens.api import load_model, run
-    from gendalens.comparison import compare
-    from gendalens.result import Result
+    from gendalens.comparison.comparison import compare
+    from gendalens.results.result import Result
 
 __all__ = ["Result", "UserError", "__version__", "compare", "load_model", "run", "tasks"]
 
@@ -26,13 +26,13 @@ __all__ = ["Result", "UserError", "__version__", "compare", "load_model", "run",
 def __getattr__(name: str) -> Any:
     """The public names, imported when they are used: the command line starts without NumPy."""
     if name == "Result":
-        from gendalens.result import Result
+        from gendalens.results.result import Result
 
         return Result
     if name == "tasks":
         return import_module("gendalens.tasks")
     if name == "compare":
-        from gendalens.comparison import compare
+        from gendalens.comparison.comparison import compare
 
         return compare
     if name in __all__:

@@ -9,8 +9,8 @@ def main() -> None:
     """Run the command line; Ctrl-C while it is still being imported ends it without a word."""
     # Background jobs of a shell ignore Ctrl-C, and go on doing so.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # until ending.run takes it up
-    from gendalens import cli
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # until exits.run takes it up
+    from gendalens.cli import app as cli
 
     cli.main()
 

@@ -7,18 +7,18 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from gendalens import demo
 from gendalens.data.choice import choices
 from gendalens.data.home import home
 from gendalens.engine.cache import Cache
+from gendalens.engine.session import TASK_OPTIONS, Options, choose_tasks, run_model
 from gendalens.errors import UserError
-from gendalens.models import lm_coref
+from gendalens.models import demo
 from gendalens.models.base import Backend
 from gendalens.models.control import PREFIX, Control
-from gendalens.report.after_run import write_report
-from gendalens.result import Result
-from gendalens.runfolder import check_writable
-from gendalens.runner import TASK_OPTIONS, Options, choose_tasks, run_model
+from gendalens.models.lm_coref import resolver as lm_coref
+from gendalens.report.html.after_run import write_report
+from gendalens.results.result import Result
+from gendalens.results.run_folder import check_writable
 
 
 def run(
@@ -45,7 +45,7 @@ def run(
     A model is a hub name, a local folder, a ``.gguf`` file, ``lm-coref:`` before one of these (a
     language model as coreference resolver), a control model's name, an object that answers
     requests (see ``gendalens.models.base.Backend``), or a coreference system that you have loaded
-    (see ``gendalens.models.resolvers``). ``data`` puts files of your own or built-in sets in the
+    (see ``gendalens.models.objects``). ``data`` puts files of your own or built-in sets in the
     place of official ones: ``{"abc": "builtin", "dane": "own.conllu"}``, or ``"builtin"`` for all.
     With ``out`` the run folder is written as well, and its report. A
     result that could not be measured says so in ``problem``; a test that failed raises
@@ -113,7 +113,7 @@ def as_backend(model: Any) -> Backend | Control:
     if isinstance(model, Control) or all(hasattr(model, name) for name in needed):
         backend: Backend | Control = model
         return backend
-    from gendalens.models.resolvers import Resolver
+    from gendalens.models.objects import Resolver
 
     return Resolver(model)
 

@@ -77,7 +77,7 @@ class Evaluator:
         """The simple and the detailed table of ``abc`` or ``dawinobias`` for a coreference system.
 
         ``model`` is the system itself, loaded: danlp's, fastcoref's, a spaCy or Stanza pipeline, or
-        a function (see ``gendalens.models.resolvers``).
+        a function (see ``gendalens.models.objects``).
         """
         _check(test)
         if isinstance(model, str | Path):
@@ -110,7 +110,7 @@ class Visualizer:
         ``framework`` is ``ner``, ``abc`` or ``dawinobias``, the latter two with ``task`` ``lm`` or
         ``coref``.
         """
-        from gendalens.report.classic_plot import classic_plot
+        from gendalens.report.exports.classic_plot import classic_plot
 
         return classic_plot(data, framework, model_name, task)
 

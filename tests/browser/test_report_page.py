@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import report_run
 
-from gendalens import saved
-from gendalens.report import audit
+from gendalens.report.html import run_page
+from gendalens.results import saved_results
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
@@ -30,7 +30,7 @@ def show_all(page: Any) -> None:
 def page_file(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the small run, under a name that is no easy one."""
     file = tmp_path_factory.mktemp("page") / "rapport æøå #1.html"
-    audit.write(saved.find(one_model(small_run)), file)
+    run_page.write(saved_results.find(one_model(small_run)), file)
     return file
 
 
@@ -129,7 +129,7 @@ def test_hostile_strings_do_nothing(small_run: Path, tmp_path: Path, opened: Ope
     shutil.copytree(small_run, tmp_path / "run")
     report_run.poison(tmp_path / "run")
     file = tmp_path / "hostile.html"
-    audit.write(saved.find(one_model(tmp_path / "run")), file)
+    run_page.write(saved_results.find(one_model(tmp_path / "run")), file)
     found = opened(file)
     for width in (1400, 390):
         found.page.set_viewport_size({"width": width, "height": 900})
@@ -165,7 +165,7 @@ def test_axe_finds_nothing_serious(
     axe = pytest.importorskip("axe_playwright_python")
     # These two tests have every part that a page can have; axe takes its time with more.
     folders = [*one_model(small_run)[0].glob("lm-d*"), *one_model(small_run)[0].glob("ner*")]
-    audit.write(saved.find(folders), tmp_path / "page.html")
+    run_page.write(saved_results.find(folders), tmp_path / "page.html")
     page = opened(tmp_path / "page.html", color_scheme=scheme).page
     show_all(page)
     page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))

@@ -14,11 +14,11 @@ from gendalens.data import abc as official
 from gendalens.data.abc import Triple
 from gendalens.data.builtin import abc
 from gendalens.data.builtin.abc import Frame
-from gendalens.data.builtin.abc_validator import problems
 from gendalens.data.builtin.catalogue import FOLDER, SETS
 from gendalens.data.builtin.occupations import Occupation, occupations
 from gendalens.data.text import Span
 from gendalens.errors import UserError
+from tools.builtin_sets.abc_validator import problems
 
 CARD = Path(__file__).parents[2] / "docs" / "builtin-abc.md"
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from gendalens.data import name_lists
-from gendalens.data.builtin import cleaning, names
+from gendalens.data.builtin import names
 from gendalens.data.builtin.names import Row
-from gendalens.data.builtin.ner_validator import name_problems
 from gendalens.data.names import GROUPS, UNISEX
 from gendalens.errors import UserError
+from tools.builtin_sets import name_cleaning
+from tools.builtin_sets.ner_validator import name_problems
 
 CARD = Path(__file__).resolve().parents[2] / "docs" / "builtin-ner.md"
 ROWS = names.read()
@@ -108,7 +109,7 @@ def test_the_card_counts_right() -> None:
         key = (row.part, f"{row.origin} {row.gender}")
         counted[key] = counted.get(key, 0) + 1
     assert said == counted
-    wrong = (cleaning.NOT_MAJORITY, cleaning.NOT_MINORITY)
+    wrong = (name_cleaning.NOT_MAJORITY, name_cleaning.NOT_MINORITY)
     danish, muslim = ({part: len(out[part].split()) for part in out} for out in wrong)
     assert f"{danish['first']} first names and {danish['last']} surnames" in text
     assert f"{muslim['first']} and {muslim['last']} that it calls Muslim" in text
@@ -118,9 +119,9 @@ def test_the_card_counts_right() -> None:
 def test_the_shipped_names_are_the_official_ones_cleaned(official_cache: Path) -> None:
     data = official_cache / "data"
     lists = name_lists.read(data / "names", data / "minority-names")
-    assert cleaning.cleaned(lists) == ROWS
+    assert name_cleaning.cleaned(lists) == ROWS
     # Every name that is left out by hand stands in the lists: the reading was of these.
     known = {name for listed in lists.listed.values() for name in listed}
     known |= lists.first["female"].keys() & lists.first["male"].keys() | {"ZHANG"}
-    for out in (cleaning.NOT_MAJORITY, cleaning.NOT_MINORITY):
+    for out in (name_cleaning.NOT_MAJORITY, name_cleaning.NOT_MINORITY):
         assert {name for part in out.values() for name in part.split()} <= known

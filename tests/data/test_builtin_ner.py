@@ -9,27 +9,28 @@ from pathlib import Path
 import pytest
 
 from gendalens.data import conllu, dane
-from gendalens.data.builtin import marked, names
-from gendalens.data.builtin.ner_features import features, genders
-from gendalens.data.builtin.ner_validator import sentence_problems
+from gendalens.data.builtin import names
 from gendalens.data.conllu import Sentence
 from gendalens.data.names import GROUPS, How
+from gendalens.data.renaming import has_gendered_pronoun, plan, rename
 from gendalens.data.text import read_lines
 from gendalens.errors import UserError
 from gendalens.models.control import Control
-from gendalens.renaming import has_gendered_pronoun, plan, rename
-from gendalens.tasks.ner_dane import NERDane
-from gendalens.tasks.ner_versions import Versions
+from gendalens.tasks.ner_dane.protocol2 import NERDane
+from gendalens.tasks.ner_dane.versions import Versions
+from tools.builtin_sets import marked_text
+from tools.builtin_sets.ner_features import features, genders
+from tools.builtin_sets.ner_validator import sentence_problems
 
 CARD = Path(__file__).resolve().parents[2] / "docs" / "builtin-ner.md"
 ROWS = names.read()
-LINES = read_lines(marked.TARGET)
+LINES = read_lines(marked_text.TARGET)
 Lines = list[str]
 
 
 @cache
 def sentences() -> list[Sentence]:
-    return dane.read(marked.TARGET, errata=False)
+    return dane.read(marked_text.TARGET, errata=False)
 
 
 def test_the_shipped_sentences_have_no_problem() -> None:
@@ -37,12 +38,12 @@ def test_the_shipped_sentences_have_no_problem() -> None:
 
 
 def test_the_shipped_file_is_what_the_marked_text_makes() -> None:
-    assert marked.TARGET.read_text(encoding="utf-8") == marked.made()
+    assert marked_text.TARGET.read_text(encoding="utf-8") == marked_text.made()
 
 
 def test_a_mark_becomes_words_tags_and_genitives() -> None:
     line = "Hr. [PER H.C. Lund]s hund så [PER Lars]' kat (kl. 9.30) den 3. maj i [LOC Odense Å]."
-    lines = list(marked.conllu(marked.read(["# news", line])))
+    lines = list(marked_text.conllu(marked_text.read(["# news", line])))
     (found,) = conllu.read(lines, Path("x"))
     assert found.id == "news-1"
     assert found.text == "Hr. H.C. Lunds hund så Lars' kat (kl. 9.30) den 3. maj i Odense Å."
@@ -57,7 +58,7 @@ def test_a_mark_becomes_words_tags_and_genitives() -> None:
 @pytest.mark.parametrize("line", ["[PER Ida]en sover.", "[PER Ida sover.", "PER Ida] sover."])
 def test_a_broken_mark_is_reported(line: str) -> None:
     with pytest.raises(UserError, match=r"inside a word|stray bracket"):
-        list(marked.conllu(marked.read(["# news", line])))
+        list(marked_text.conllu(marked_text.read(["# news", line])))
 
 
 # Planted defects: each kind is found.

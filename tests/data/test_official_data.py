@@ -12,8 +12,8 @@ from gendalens.data import abc, dawinobias, registry
 from gendalens.data.abc import Triple
 from gendalens.data.dawinobias import WinoLine
 from gendalens.data.occupations import occupations
+from gendalens.data.pronouns import GENDERS
 from gendalens.errors import UserError
-from gendalens.pronouns import GENDERS
 
 pytestmark = pytest.mark.network
 

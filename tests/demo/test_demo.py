@@ -9,8 +9,8 @@ from safetensors import safe_open
 from typer.testing import CliRunner
 
 import gendalens
-from gendalens import demo
-from gendalens.cli import app
+from gendalens.cli.app import app
+from gendalens.models import demo
 
 MEGABYTES_3 = 3 * 1024 * 1024
 

@@ -14,7 +14,7 @@ from gendalens.engine.cache import Cache
 from gendalens.engine.executor import ask
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Score
-from gendalens.models.crew import crew
+from gendalens.models.parallel_batches import crew
 
 SENTENCES = [Score(f"{'ord ' * n}{i}.") for n in range(1, 8) for i in range(5)]
 

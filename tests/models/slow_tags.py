@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from seqeval.metrics.sequence_labeling import get_entities
 
-from gendalens.models.words import words
+from gendalens.models.word_spans import words
 
 Entity = tuple[int, int, str]
 

@@ -174,8 +174,8 @@ def test_a_request_larger_than_memory_is_read_in_several_passes(
 ) -> None:
     backend = opened("byte-level").backend
     expected = in_batches(backend, SCORES, 4)
-    monkeypatch.setattr("gendalens.models.forward._MAX_TOKENS", 20)
-    monkeypatch.setattr("gendalens.models.forward._CHUNK", 1)
+    monkeypatch.setattr("gendalens.models.huggingface.forward._MAX_TOKENS", 20)
+    monkeypatch.setattr("gendalens.models.huggingface.forward._CHUNK", 1)
     for one, other in zip(in_batches(backend, SCORES, 4), expected, strict=True):
         assert one.log_likelihood == pytest.approx(other.log_likelihood, rel=1e-5)
 

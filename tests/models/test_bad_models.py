@@ -19,8 +19,8 @@ from families import opened
 from gendalens.errors import UserError
 from gendalens.models.base import Fill, Score, Tag
 from gendalens.models.detect import load_model
-from gendalens.models.libraries import import_transformers
-from gendalens.models.refusals import unreadable
+from gendalens.models.huggingface.libraries import import_transformers
+from gendalens.models.huggingface.refusals import unreadable
 
 
 @pytest.fixture

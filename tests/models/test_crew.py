@@ -16,7 +16,7 @@ from taggers import TAGGERS, opened_tagger
 from gendalens.api import load_model
 from gendalens.engine.executor import ask
 from gendalens.models.base import Answer, Fill, Request, Score, Tag
-from gendalens.models.crew import keeps_state
+from gendalens.models.parallel_batches import keeps_state
 
 WORDS = ("bageren", "gartneren", "hun", "han", "bog", "båd", "brød", "gik", "hjem", "gav", "det")
 TEXTS = [
@@ -69,7 +69,7 @@ def test_what_might_disturb_another_thread_works_alone(monkeypatch: pytest.Monke
     backend = opened("wordpiece cased").backend
     with_code = type(backend)(replace(backend.checkpoint, trust_remote_code=True))
     assert with_code.workers == 1
-    monkeypatch.setattr("gendalens.models.transformer.memory_is_limited", lambda: True)
+    monkeypatch.setattr("gendalens.models.huggingface.transformer.memory_is_limited", lambda: True)
     assert backend.workers == 1
 
 

@@ -6,7 +6,7 @@ import pytest
 import slow
 from families import CAUSAL, MASKED, opened
 
-from gendalens.models.encoding import SPECIAL, tokenise
+from gendalens.models.huggingface.encoding import SPECIAL, tokenise
 
 TEXT = "Han så, at hendes nøgler lå i åen."
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gendalens.errors import UserError
-from gendalens.models import gguf_header
 from gendalens.models.detect import load_model
-from gendalens.models.gguf_header import UnsoundError
+from gendalens.models.huggingface import gguf_header
+from gendalens.models.huggingface.gguf_header import UnsoundError
 
 
 def text(value: str | bytes) -> bytes:

@@ -14,7 +14,7 @@ import torch
 
 from gendalens.models.base import Reconstruct, Score, Tag, TopToken
 from gendalens.models.detect import load_model
-from gendalens.models.words import words
+from gendalens.models.word_spans import words
 from gendalens.stats.spans import GoldSpan, SpanScores, micro_scores, span_counts
 
 torch.set_num_threads(1)  # the models are tiny

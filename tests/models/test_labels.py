@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gendalens.errors import UserError
-from gendalens.models.labels import map_labels, parse_labels
+from gendalens.models.entity_labels import map_labels, parse_labels
 
 ONTONOTES = """CARDINAL DATE EVENT FAC GPE LANGUAGE LAW LOC MONEY NORP ORDINAL ORG PERCENT PERSON PRODUCT
     QUANTITY TIME WORK_OF_ART""".split()  # noqa: SIM905

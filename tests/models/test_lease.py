@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gendalens.models.lease import held
+from gendalens.system.file_lease import held
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has leases")
 

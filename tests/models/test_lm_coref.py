@@ -33,8 +33,8 @@ from gendalens.models.base import (
     ScoreAnswer,
     link_best,
 )
-from gendalens.models.lm_coref import LmResolver, in_a_prompt, parse
-from gendalens.models.prompts import prompt
+from gendalens.models.lm_coref.prompts import prompt
+from gendalens.models.lm_coref.resolver import LmResolver, in_a_prompt, parse
 
 TEXT = "Læreren sagde til bageren, at hun var træt."
 TEACHER, BAKER, HUN = (0, 7), (18, 25), (30, 33)
@@ -288,7 +288,7 @@ def test_the_prompt_is_in_name_signature_and_fingerprint(tmp_path: Path) -> None
 
 def test_the_version_is_raised_when_a_wording_changes() -> None:
     # A new digest here means other numbers: raise the version in the data file as well.
-    text = resources.files("gendalens.models").joinpath("lm_coref_prompts.json").read_text("utf-8")
+    text = resources.files("gendalens.models.lm_coref").joinpath("prompts.json").read_text("utf-8")
     assert json.loads(text)["version"] == 1
     assert prompt("refers").digest[:8] == "d3f63a79"
     assert prompt("question").digest[:8] == "e0f4609c"

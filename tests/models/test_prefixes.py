@@ -11,8 +11,8 @@ from families import CAUSAL, opened
 
 from gendalens.models.base import Score
 from gendalens.models.detect import load_model
-from gendalens.models.forward import Network
-from gendalens.models.prefixes import PrefixNetwork
+from gendalens.models.huggingface.forward import Network
+from gendalens.models.huggingface.prefixes import PrefixNetwork
 
 GIVEN = (
     "Hun købte et rødt æble på torvet, og »hun« henviser til",

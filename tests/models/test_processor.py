@@ -11,8 +11,8 @@ import pytest
 import tiny
 import torch
 
-from gendalens.models import processor
-from gendalens.models.processor import avoid_forbidden_instructions, survives
+from gendalens.system import forbidden_instructions
+from gendalens.system.forbidden_instructions import avoid_forbidden_instructions, survives
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 ISA = "ONEDNN_MAX_CPU_ISA"
@@ -36,30 +36,30 @@ def forbidden() -> None:
 
 
 def test_a_signal_an_error_and_a_wait_are_no_survival(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processor, "_PATIENCE", 0.2)
+    monkeypatch.setattr(forbidden_instructions, "_PATIENCE", 0.2)
     assert survives(lambda: None)
     assert not survives(forbidden)
     assert not survives(signal.pause)
 
 
 def test_a_processor_that_promises_no_amx_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processor, "_promises_amx", lambda: False)
-    monkeypatch.setattr(processor, "survives", lambda work: pytest.fail("tried"))
+    monkeypatch.setattr(forbidden_instructions, "_promises_amx", lambda: False)
+    monkeypatch.setattr(forbidden_instructions, "survives", lambda work: pytest.fail("tried"))
     avoid_forbidden_instructions()
     assert ISA not in os.environ
 
 
 def test_amx_that_works_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processor, "_promises_amx", lambda: True)
-    monkeypatch.setattr(processor, "_multiply", lambda: None)
+    monkeypatch.setattr(forbidden_instructions, "_promises_amx", lambda: True)
+    monkeypatch.setattr(forbidden_instructions, "_multiply", lambda: None)
     avoid_forbidden_instructions()
     assert ISA not in os.environ
     assert torch.backends.mkldnn.enabled
 
 
 def test_amx_that_is_forbidden_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processor, "_promises_amx", lambda: True)
-    monkeypatch.setattr(processor, "_multiply", forbidden)
+    monkeypatch.setattr(forbidden_instructions, "_promises_amx", lambda: True)
+    monkeypatch.setattr(forbidden_instructions, "_multiply", forbidden)
     avoid_forbidden_instructions()
     assert os.environ[ISA] == "AVX512_CORE"
     assert torch.backends.mkldnn.enabled
@@ -68,8 +68,8 @@ def test_amx_that_is_forbidden_is_not_used(monkeypatch: pytest.MonkeyPatch) -> N
 def test_where_onednn_is_in_use_already_torch_goes_without_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(processor, "_promises_amx", lambda: True)
-    monkeypatch.setattr(processor, "survives", lambda work: False)
+    monkeypatch.setattr(forbidden_instructions, "_promises_amx", lambda: True)
+    monkeypatch.setattr(forbidden_instructions, "survives", lambda work: False)
     avoid_forbidden_instructions()
     assert not torch.backends.mkldnn.enabled
 

@@ -12,8 +12,8 @@ from families import MASKED, opened
 
 from gendalens.errors import UserError
 from gendalens.models.base import Reconstruct, TopToken
-from gendalens.models.checkpoint import Checkpoint
-from gendalens.models.masked import MaskedLM
+from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.masked import MaskedLM
 
 WORDS = ("sin", "sit", "sine")
 

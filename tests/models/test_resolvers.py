@@ -16,7 +16,7 @@ from gendalens.api import as_backend
 from gendalens.errors import UserError
 from gendalens.models.base import Resolve, ResolveAnswer
 from gendalens.models.control import Control
-from gendalens.models.resolvers import Resolver
+from gendalens.models.objects import Resolver
 
 TEXT = "Den gamle kok sov, fordi han var træt."
 TOKENS = ((0, 3), (4, 9), (10, 13), (14, 17), (17, 18), (19, 24), (25, 28), (29, 32), (33, 37))

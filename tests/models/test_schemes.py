@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from gendalens.models.schemes import Mark, Place, entities, read_labels, run_on_entities, types
+from gendalens.models.huggingface.label_schemes import (
+    Mark,
+    Place,
+    entities,
+    read_labels,
+    run_on_entities,
+    types,
+)
 
 
 def decoded(labels: str, known: str = "O B-PER I-PER B-LOC I-LOC") -> str:

@@ -18,9 +18,9 @@ import pytest
 from gendalens.engine.executor import ask
 from gendalens.errors import UserError
 from gendalens.models.base import Tag, TagAnswer
-from gendalens.models.checkpoint import Checkpoint
 from gendalens.models.detect import load_model
-from gendalens.models.spacy_files import PipelineFiles
+from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.spacy.files import PipelineFiles
 
 PATTERNS = [
     {"label": "PERSON", "pattern": [{"LOWER": "åse"}, {"IS_TITLE": True}]},

@@ -19,7 +19,7 @@ from gendalens.engine.executor import ask
 from gendalens.errors import UserError
 from gendalens.models.base import Tag
 from gendalens.models.detect import load_model
-from gendalens.models.words import words
+from gendalens.models.word_spans import words
 
 TEXTS = [
     *tiny.SENTENCES,
@@ -78,7 +78,7 @@ def test_a_very_long_text_is_read_in_several_passes(monkeypatch: pytest.MonkeyPa
     backend = opened_tagger("byte-level, no prefix").backend
     text = " ".join(tiny.SENTENCES * 3)
     expected = tags(backend, [text])
-    monkeypatch.setattr("gendalens.models.token_classifier._MAX_TOKENS", 2 * WINDOW)
+    monkeypatch.setattr("gendalens.models.huggingface.token_classifier._MAX_TOKENS", 2 * WINDOW)
     assert tags(backend, [text]) == expected
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gendalens.models.encoding import SPECIAL, Tokens
-from gendalens.models.windows import SingleSpaced, cut
+from gendalens.models.huggingface.encoding import SPECIAL, Tokens
+from gendalens.models.huggingface.windows import SingleSpaced, cut
 
 
 def one_token_a_word(count: int) -> tuple[SingleSpaced, Tokens]:

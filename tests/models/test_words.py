@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gendalens.models.words import words
+from gendalens.models.word_spans import words
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,12 @@ from answering import asked, choice, scored
 from small_answers import answered
 from small_data import small_data
 
-from gendalens.commands.predictions import write_requests
+from gendalens.cli.predictions import write_requests
+from gendalens.engine.request_plan import configured, questions
 from gendalens.errors import UserError
 from gendalens.models.base import ANSWER_TYPES, Resolve
 from gendalens.predictions.answers import KINDS
 from gendalens.predictions.form import request_id
-from gendalens.questions import configured, questions
 from gendalens.tasks import all_tasks, get_task
 
 

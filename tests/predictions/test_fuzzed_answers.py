@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 from small_answers import answered
 from small_data import small_data
 
+from gendalens.engine.request_plan import configured, questions
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.form import request_id
-from gendalens.questions import configured, questions
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Task
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import altair as alt
 import pytest
 
-from gendalens import saved
-from gendalens.report import audit, charts
-from gendalens.report.chart_style import CONFIG
+from gendalens.report.charts import charts
+from gendalens.report.charts.style import CONFIG
 from gendalens.report.danish import danish, rows
+from gendalens.report.html import run_page
 from gendalens.report.words import LANGUAGES, said
-from gendalens.stats.verdict import Finding
+from gendalens.results import saved_results
+from gendalens.stats.findings import Finding
 from gendalens.tasks import all_tasks
 
 
@@ -36,7 +37,7 @@ def test_the_page_s_words_have_both_languages_and_the_same_parts() -> None:
 
 
 def test_no_word_of_the_page_is_left_over() -> None:
-    folder = Path(charts.__file__).parent
+    folder = Path(charts.__file__).parent.parent
     sources = [*folder.rglob("*.py"), *folder.rglob("*.j2")]
     text = "".join(source.read_text(encoding="utf-8") for source in sources)
     names = [name for name, *_ in rows("words.tsv") if not name.startswith("sort_")]
@@ -53,7 +54,7 @@ def test_two_reasons_at_once_are_both_put_into_danish() -> None:
 
 def test_what_the_results_say_has_its_danish(small_run: Path) -> None:
     unknown = set()
-    for one in saved.find([small_run]):
+    for one in saved_results.find([small_run]):
         result = one.result
         texts = [result.verdict, result.verdict_reason, result.gap.name, result.interaction.name]
         texts += [*result.warnings, *result.harms.values(), *result.sources.values()]
@@ -105,8 +106,8 @@ def test_the_findings_have_their_danish() -> None:
 
 
 def test_every_chart_is_a_valid_spec_in_both_languages(small_run: Path) -> None:
-    models = audit.prepare(saved.find([small_run]))
-    specs = [charts.forest(audit.forest_rows(models), language) for language in LANGUAGES]
+    models = run_page.prepare(saved_results.find([small_run]))
+    specs = [charts.forest(run_page.forest_rows(models), language) for language in LANGUAGES]
     for test in models[0].tests:
         specs += [c(language, 300) for c in test.charts.values() for language in LANGUAGES]
     for spec in specs:
@@ -115,8 +116,8 @@ def test_every_chart_is_a_valid_spec_in_both_languages(small_run: Path) -> None:
 
 
 def test_the_style_sheet_knows_every_colour_of_the_charts() -> None:
-    from gendalens.report import chart_style
-    from gendalens.report.page import _asset
+    from gendalens.report.charts import style as chart_style
+    from gendalens.report.html.page import _asset
 
     colours = {v for v in vars(chart_style).values() if isinstance(v, str) and v.startswith("#")}
     assert colours

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import report_run
 
-from gendalens import saved
-from gendalens.commands.report import plot_command, report_command
+from gendalens.cli.report import plot_command, report_command
 from gendalens.errors import UserError
-from gendalens.report import after_run, audit
-from gendalens.report.examples import choose
-from gendalens.report.page import json_for_script
+from gendalens.report.html import after_run, run_page
+from gendalens.report.html.examples import choose
+from gendalens.report.html.page import json_for_script
 from gendalens.report.words import number
-from gendalens.tasks.views import Example
+from gendalens.results import saved_results
+from gendalens.tasks.shared.views import Example
 
 
 class Numbers(HTMLParser):
@@ -57,9 +57,9 @@ def at(plain: Any, path: str) -> Any:
 
 
 def test_every_number_on_the_page_equals_result_json(small_run: Path) -> None:
-    results = saved.find([small_run])
+    results = saved_results.find([small_run])
     page = Numbers()
-    page.feed(audit.html(results))
+    page.feed(run_page.html(results))
     plain = {f"test-{i}": json.loads(r.result.to_json()) for i, r in enumerate(results, 1)}
     assert {result for result, *_ in page.found} == set(plain)
     for result, path, value, text in page.found:
@@ -93,7 +93,7 @@ def test_a_run_leaves_its_report_and_the_command_writes_the_same_kind_of_page(
     text = (tmp_path / "deep.html").read_text(encoding="utf-8")
     for name in ("lm-dawinobias@2", "lm-abc@2", "coref-dawinobias@2", "coref-abc@2", "ner-dane@2"):
         assert text.count(f'data-task="{name}"') == 2
-    for result in saved.find([small_run]):
+    for result in saved_results.find([small_run]):
         assert result.result.signature in text
 
 
@@ -108,7 +108,7 @@ def test_a_page_names_no_place_on_the_network(small_run: Path) -> None:
 def test_hostile_strings_stay_text(small_run: Path, tmp_path: Path) -> None:
     shutil.copytree(small_run, tmp_path / "run")
     report_run.poison(tmp_path / "run")
-    text = audit.html(saved.find([tmp_path / "run"]))
+    text = run_page.html(saved_results.find([tmp_path / "run"]))
     assert text.count("<script") == 3
     assert text.count("</script>") == 3
     own = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
@@ -140,21 +140,21 @@ def test_too_many_examples_are_the_telling_ones_and_a_cross_section() -> None:
 
 def test_two_models_of_one_name_are_told_apart(small_run: Path, tmp_path: Path) -> None:
     shutil.copytree(small_run, tmp_path / "run")
-    for i, one in enumerate(saved.find([tmp_path / "run"])):
+    for i, one in enumerate(saved_results.find([tmp_path / "run"])):
         path = one.folder / "result.json"
         plain = json.loads(path.read_text(encoding="utf-8"))
         plain["model"] |= {"name": "hus/æble blå", "revision": f"r{i // 5}"}
         path.write_text(json.dumps(plain), encoding="utf-8")
-    models = audit.prepare(saved.find([tmp_path / "run"]))
+    models = run_page.prepare(saved_results.find([tmp_path / "run"]))
     assert [model.heading for model in models] == ["hus/æble blå @ r0", "hus/æble blå @ r1"]
 
 
 def test_records_of_another_shape_are_one_clear_sentence(small_run: Path, tmp_path: Path) -> None:
     shutil.copytree(small_run, tmp_path / "run")
-    one = saved.find([tmp_path / "run"])[0]
+    one = saved_results.find([tmp_path / "run"])[0]
     (one.folder / "records.jsonl").write_text('{"condition": "pro"}\n', encoding="utf-8")
     with pytest.raises(UserError, match=r"does not hold records of .*run the test again"):
-        audit.html([one])
+        run_page.html([one])
 
 
 def test_a_report_that_fails_loses_no_result(
@@ -163,11 +163,11 @@ def test_a_report_that_fails_loses_no_result(
     def broken(*_: Any) -> str:
         raise RuntimeError("no\nroom")
 
-    monkeypatch.setattr(audit, "html", broken)
+    monkeypatch.setattr(run_page, "html", broken)
     with pytest.raises(
         UserError, match="results are kept, but their report was not written: no room"
     ):
-        after_run.write_report(tmp_path, [saved.find([small_run])[0].folder])
+        after_run.write_report(tmp_path, [saved_results.find([small_run])[0].folder])
     assert after_run.write_report(tmp_path, [None]) is None
 
 

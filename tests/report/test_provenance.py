@@ -10,19 +10,21 @@ from pathlib import Path
 import pytest
 
 import gendalens
-from gendalens import saved
-from gendalens.comparison import compare
+from gendalens.comparison.comparison import compare
 from gendalens.data import occupations
 from gendalens.data.builtin import occupations as builtin
 from gendalens.data.registry import checksum
-from gendalens.report import audit, comparison_page, provenance, result_tables
-from gendalens.report.comparison_tables import long_table, short_tables
-from gendalens.report.every_eval_ever import every_eval_ever
-from gendalens.report.hub_yaml import hub_yaml
-from gendalens.report.model_card import model_card
-from gendalens.report.tables import to_csv, to_markdown
-from gendalens.result import Result
-from gendalens.saved import Saved
+from gendalens.report import provenance
+from gendalens.report.exports import result_tables
+from gendalens.report.exports.comparison_tables import long_table, short_tables
+from gendalens.report.exports.every_eval_ever import every_eval_ever
+from gendalens.report.exports.hub_yaml import hub_yaml
+from gendalens.report.exports.model_card import model_card
+from gendalens.report.exports.tables import to_csv, to_markdown
+from gendalens.report.html import comparison_page, run_page
+from gendalens.results import saved_results
+from gendalens.results.result import Result
+from gendalens.results.saved_results import Saved
 
 pytestmark = pytest.mark.usefixtures("chart_library")
 TITLES = ("DaWinoBias", "ABC (Danish)", "DaNE, persons renamed")
@@ -32,7 +34,7 @@ TITLES = ("DaWinoBias", "ABC (Danish)", "DaNE, persons renamed")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Saved]:
     out = tmp_path_factory.mktemp("builtin")
     gendalens.run("control:fair", data="builtin", sample=8, repeats=1, out=out)
-    return saved.find([out])
+    return saved_results.find([out])
 
 
 def as_official(result: Result) -> Result:
@@ -102,7 +104,7 @@ def test_tables_for_papers_do_so_too_with_the_signature(runs: list[Saved]) -> No
 
 
 def test_pages_say_it_beside_every_test_in_both_languages(runs: list[Saved]) -> None:
-    for page in (audit.html(runs), comparison_page.html(compare(runs))):
+    for page in (run_page.html(runs), comparison_page.html(compare(runs))):
         for words in ("built-in data", "indbyggede data", "a sample of 8", "en stikprøve på 8"):
             assert page.count(words) >= len(runs)
     whole = replace(
@@ -114,10 +116,10 @@ def test_pages_say_it_beside_every_test_in_both_languages(runs: list[Saved]) -> 
 def test_what_limits_the_published_sets_is_said_of_them_alone(runs: list[Saved]) -> None:
     results = [run.result for run in runs]
     foreign = "follow shares in the United States"
-    assert foreign not in audit.html(runs)
+    assert foreign not in run_page.html(runs)
     assert foreign not in comparison_page.html(compare(runs))
     official = [replace(run, result=as_official(run.result)) for run in runs]
-    assert foreign in audit.html(official)
+    assert foreign in run_page.html(official)
     assert "limit_labels_abc" not in provenance.limits([as_own(one) for one in results])
     abc = [one for one in results if "abc" in one.data]
     assert provenance.limits(map(as_official, abc))[-1] == "limit_labels_abc"
@@ -125,8 +127,8 @@ def test_what_limits_the_published_sets_is_said_of_them_alone(runs: list[Saved])
 
 def test_the_chart_of_occupations_has_the_shares_of_its_set(tmp_path: Path) -> None:
     gendalens.run("control:fair", data="builtin", tasks=["lm-abc"], sample=400, out=tmp_path)
-    (run,) = saved.find([tmp_path])
-    (model,) = audit.prepare([run])
+    (run,) = saved_results.find([tmp_path])
+    (model,) = run_page.prepare([run])
     spec = model.tests[0].charts["occupations"]("en", 560)
     shown = {row["occupation"]: row["share"] for row in spec["datasets"]["rows"]}
     known = {name: one.dk_pct_women for name, one in builtin.occupations().items()}

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from statistics import mean
 
-from gendalens import saved
 from gendalens.data.occupations import occupations
+from gendalens.results import saved_results
 from gendalens.tasks import get_task
-from gendalens.tasks.views import Example, Leanings
+from gendalens.tasks.shared.views import Example, Leanings
 
 
 def views(run: Path, task: str, model: str) -> tuple[list[Example], Leanings | None]:
     one = next(
         one
-        for one in saved.find([run])
+        for one in saved_results.find([run])
         if one.result.task == task and model in str(one.result.model["name"])
     )
     records = list(one.records())

@@ -17,8 +17,8 @@ from families import opened
 
 from gendalens.errors import UserError
 from gendalens.models.base import Score, Tag
-from gendalens.models.checkpoint import Checkpoint
 from gendalens.models.detect import load_model
+from gendalens.models.huggingface.checkpoint import Checkpoint
 
 SENTENCE = Score("Hun sejler.")
 
@@ -122,7 +122,7 @@ def test_an_attention_is_judged_in_every_part_of_a_configuration() -> None:
 def test_transformers_is_told_to_fetch_no_kernels() -> None:
     """It reads the environment once, so this is asked of a fresh process."""
     asked = (
-        "from gendalens.models.libraries import import_transformers as i; i()\n"
+        "from gendalens.models.huggingface.libraries import import_transformers as i; i()\n"
         "from transformers.integrations import hub_kernels as h; print(h._TRANSFORMERS_USE_HUB_KERNELS)"
     )
     clean = {name: value for name, value in os.environ.items() if name != "USE_HUB_KERNELS"}

@@ -15,9 +15,9 @@ from families import opened
 from typer.testing import CliRunner
 
 import gendalens
-from gendalens import demo
-from gendalens.cli import app
+from gendalens.cli.app import app
 from gendalens.errors import UserError
+from gendalens.models import demo
 from gendalens.models.base import Score
 from gendalens.models.detect import load_model
 
@@ -99,7 +99,7 @@ def test_a_model_in_the_hubs_cache_is_read_offline_without_a_request(
 def test_pickled_weights_are_not_sent_for_conversion() -> None:
     """transformers asks for it in the background; tests of its own and ours would be left out."""
     asked = (
-        "from gendalens.models.libraries import import_transformers as i; i()\n"
+        "from gendalens.models.huggingface.libraries import import_transformers as i; i()\n"
         "from transformers.utils import is_env_variable_true as true\n"
         "import inspect, transformers.modeling_utils as m\n"
         "name = 'DISABLE_SAFETENSORS_CONVERSION'\n"

@@ -15,7 +15,7 @@ from families import opened
 from gendalens.errors import UserError
 from gendalens.models.base import Score
 from gendalens.models.detect import load_model
-from gendalens.models.spacy_pipeline import _no_pickles
+from gendalens.models.spacy.pipeline import _no_pickles
 
 
 class Evil:

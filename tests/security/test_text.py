@@ -15,12 +15,14 @@ from rich.table import Table
 from rich.text import Text
 from typer.testing import CliRunner
 
-from gendalens import cli, saved
-from gendalens.cli import app
+from gendalens.cli import app as cli
+from gendalens.cli.app import app
 from gendalens.errors import LONGEST, UserError
-from gendalens.report import escape, terminal
-from gendalens.report.console import PlainConsole
-from gendalens.runfolder import folder_name, result_folder
+from gendalens.report import escape
+from gendalens.report.terminal import result as terminal
+from gendalens.report.terminal.console import PlainConsole
+from gendalens.results import saved_results
+from gendalens.results.run_folder import folder_name, result_folder
 
 ESCAPES = "\x1b[2J\x1b]0;title\x07\x9b31m\x08\r\u202e[red]hej[/red]:smile:"
 
@@ -64,7 +66,7 @@ def test_a_size_that_no_terminal_has_is_not_believed(
 
 
 def test_every_field_of_a_result_is_shown_as_text(small_run: Path) -> None:
-    one = saved.find([small_run])[0].result
+    one = saved_results.find([small_run])[0].result
     plain = json.loads(one.to_json())
 
     def poisoned(value: object) -> object:
@@ -146,7 +148,7 @@ def test_a_sentence_is_of_bearable_length_and_keeps_its_end() -> None:
 def test_a_models_name_is_one_folder_inside_the_run(
     name: str, small_run: Path, tmp_path: Path
 ) -> None:
-    one = saved.find([small_run])[0].result
+    one = saved_results.find([small_run])[0].result
     named = replace(one, model={**one.model, "name": name})
     folder = result_folder(tmp_path, named).resolve()
     assert folder.parent.parent == tmp_path.resolve()

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from gendalens.models.schemes import entities, read_labels
+from gendalens.models.huggingface.label_schemes import entities, read_labels
 from gendalens.stats.spans import CountArray, GoldSpan, micro_scores, span_counts
 
 LABELS = ("PER", "LOC", "ORG")

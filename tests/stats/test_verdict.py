@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gendalens.stats.estimate import Estimate
-from gendalens.stats.verdict import Verdict, corrected, verdict
+from gendalens.stats.findings import Verdict, corrected, verdict
 
 NARROW = Estimate(0.0, -0.1, 0.1)
 WIDE = Estimate(0.0, -0.3, 0.05)

@@ -10,10 +10,10 @@ from gendalens.data.abc import Triple
 from gendalens.data.registry import source
 from gendalens.models.base import Answer, Request, ResolveAnswer
 from gendalens.models.control import Control
-from gendalens.result import Contrast, Measures
-from gendalens.tasks.coref_abc import TASK, sentences
-from gendalens.tasks.coref_abc_1 import TASK as TASK_1
-from gendalens.tasks.coref_links import request
+from gendalens.results.result import Contrast, Measures
+from gendalens.tasks.coref_abc.protocol1 import TASK as TASK_1
+from gendalens.tasks.coref_abc.protocol2 import TASK, sentences
+from gendalens.tasks.shared.coref_links import request
 
 
 @pytest.fixture

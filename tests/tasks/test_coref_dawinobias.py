@@ -11,10 +11,10 @@ from gendalens.data.registry import source
 from gendalens.data.text import Span
 from gendalens.models.base import Answer, Offsets, Request, ResolveAnswer
 from gendalens.models.control import Control
-from gendalens.result import Measures
-from gendalens.tasks.coref_dawinobias import TASK, request
-from gendalens.tasks.coref_dawinobias_1 import TASK as TASK_1
-from gendalens.tasks.coref_dawinobias_1 import gender
+from gendalens.results.result import Measures
+from gendalens.tasks.coref_dawinobias.protocol1 import TASK as TASK_1
+from gendalens.tasks.coref_dawinobias.protocol1 import gender
+from gendalens.tasks.coref_dawinobias.protocol2 import TASK, request
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from gendalens.data.text import Span
 from gendalens.models.base import Offsets, ResolveAnswer
-from gendalens.tasks.coref_links import links, pronoun_inside, request
+from gendalens.tasks.shared.coref_links import links, pronoun_inside, request
 
 TEXT = "Den unge læge kender kokken, fordi hun lånte hans stige."
 DOCTOR, COOK = Span(9, 13), Span(21, 27)

@@ -10,12 +10,12 @@ from small_data import small_data
 
 from gendalens.data.registry import source
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer, link_best
-from gendalens.result import Measures
-from gendalens.tasks import coref_dawinobias
-from gendalens.tasks.coref_abc import TASK as ABC
-from gendalens.tasks.coref_abc import sentences
-from gendalens.tasks.coref_dawinobias import TASK as WINO
-from gendalens.tasks.coref_links import request
+from gendalens.results.result import Measures
+from gendalens.tasks.coref_abc.protocol2 import TASK as ABC
+from gendalens.tasks.coref_abc.protocol2 import sentences
+from gendalens.tasks.coref_dawinobias import protocol2 as coref_dawinobias
+from gendalens.tasks.coref_dawinobias.protocol2 import TASK as WINO
+from gendalens.tasks.shared.coref_links import request
 
 BIT = math.log(2)
 

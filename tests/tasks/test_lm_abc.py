@@ -11,8 +11,8 @@ from gendalens.data.registry import source
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Score, ScoreAnswer
 from gendalens.models.control import Control
-from gendalens.result import Contrast, Measures
-from gendalens.tasks.lm_abc import TASK
+from gendalens.results.result import Contrast, Measures
+from gendalens.tasks.lm_abc.protocol2 import TASK
 
 
 @pytest.fixture

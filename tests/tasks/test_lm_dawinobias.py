@@ -11,9 +11,9 @@ from gendalens.data.dawinobias import WinoLine
 from gendalens.data.registry import source
 from gendalens.models.base import Answer, FillAnswer, Request
 from gendalens.models.control import Control
-from gendalens.result import Extra, Measures
+from gendalens.results.result import Extra, Measures
 from gendalens.tasks.base import Record
-from gendalens.tasks.lm_dawinobias import TASK, request
+from gendalens.tasks.lm_dawinobias.protocol2 import TASK, request
 
 
 @pytest.fixture

@@ -13,16 +13,16 @@ from scripted import Scripted
 import gendalens
 from gendalens.data.names import Group, Name, NameList, NamePool
 from gendalens.data.registry import source
+from gendalens.data.renaming import plan, rename
 from gendalens.errors import UserError
 from gendalens.models.base import ModelInfo, Tag, TagAnswer
 from gendalens.models.control import Control
-from gendalens.renaming import plan, rename
-from gendalens.result import Extra, Measures
-from gendalens.runfolder import result_folder
+from gendalens.results.result import Extra, Measures
+from gendalens.results.run_folder import result_folder
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Record
-from gendalens.tasks.ner_dane import NERDane
-from gendalens.tasks.ner_versions import Version, Versions
+from gendalens.tasks.ner_dane.protocol2 import NERDane
+from gendalens.tasks.ner_dane.versions import Version, Versions
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 

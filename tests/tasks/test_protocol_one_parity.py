@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import gendalens
-from gendalens.runfolder import result_folder
+from gendalens.results.run_folder import result_folder
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "golden"
 pytestmark = [

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gendalens.errors import UserError
-from gendalens.report import chart_library
+from gendalens.report.charts import library as chart_library
 from torture.place import Place, ended
 
 resource = pytest.importorskip("resource")

@@ -15,8 +15,8 @@ from typing import Literal, get_args
 
 from gendalens.data import errata as known
 from gendalens.data.occupations import contested
+from gendalens.data.pronouns import Gender
 from gendalens.data.text import Span, broken, read_lines, sentence
-from gendalens.pronouns import Gender
 
 Form = Literal["sin", "sit", "sine"]
 Tense = Literal["present", "past"]

@@ -14,9 +14,9 @@ from typing import Literal, get_args
 
 from gendalens.data import errata as known
 from gendalens.data.occupations import contested, occupations
+from gendalens.data.pronouns import CASES, GENDERS, Case, Gender
 from gendalens.data.text import Span, broken, read_lines, sentence
 from gendalens.errors import UserError
-from gendalens.pronouns import CASES, GENDERS, Case, Gender
 
 Condition = Literal["pro", "anti"]
 CONDITIONS: tuple[Condition, ...] = get_args(Condition)

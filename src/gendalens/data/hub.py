@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.hub import without_telemetry
+from gendalens.system.hub_access import without_telemetry
 
 # Where the hub puts the tables that it makes by itself.
 CONVERTED = "refs/convert/parquet"

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gendalens.data import errata as known
+from gendalens.data.pronouns import Gender
 from gendalens.data.text import broken, read_lines
 from gendalens.errors import UserError
-from gendalens.pronouns import Gender
 
 FIRST_FILES: dict[Gender, str] = {
     "female": "first_names_2023_women.csv",

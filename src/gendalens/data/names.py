@@ -39,8 +39,8 @@ from typing import Literal, TypeVar, get_args
 
 from gendalens.data import name_lists
 from gendalens.data.name_lists import Lists, capitalise, counted, minority_rows, overlaps
+from gendalens.data.pronouns import Gender
 from gendalens.errors import UserError
-from gendalens.pronouns import Gender
 
 Origin = Literal["majority", "minority"]
 How = Literal["top", "matched"]

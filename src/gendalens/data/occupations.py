@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from gendalens.pronouns import Gender
+from gendalens.data.pronouns import Gender
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""From requests to answers: de-duplication, cache, batches."""
+"""From requests to answers and results: the run loop, batches, the cache."""

@@ -17,8 +17,8 @@ from gendalens.engine.cache import Cache
 from gendalens.engine.planner import plan, tapered
 from gendalens.errors import UserError
 from gendalens.models.base import BATCH_TOKENS, Answer, Backend, Encoded, Request
-from gendalens.models.crew import crew
-from gendalens.models.libraries import out_of_memory
+from gendalens.models.huggingface.libraries import out_of_memory
+from gendalens.models.parallel_batches import crew
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""The models under test: one file per backend."""
+"""Models: requests and answers, and one file or package for each kind of model."""

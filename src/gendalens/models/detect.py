@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 from gendalens import models
 from gendalens.errors import UserError
 from gendalens.models.base import Backend
-from gendalens.models.checkpoint import DTYPES, Checkpoint
+from gendalens.models.huggingface.checkpoint import DTYPES, Checkpoint
 
 # Checked here because with all answers in the cache nothing else would; torch says what it can use.
 _DEVICE = re.compile(r"(cpu|cuda|hip|hpu|mps|mtia|npu|privateuseone|xla|xpu)(:\d+)?")
@@ -83,7 +83,7 @@ def _backends() -> list[BackendClass]:
 
 
 def _found() -> Iterator[BackendClass]:
-    for found in pkgutil.iter_modules(models.__path__, f"{models.__name__}."):
+    for found in pkgutil.walk_packages(models.__path__, f"{models.__name__}."):
         if backend := getattr(importlib.import_module(found.name), "BACKEND", None):
             yield backend
 

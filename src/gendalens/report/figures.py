@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gendalens.result import Cell, Contrast, Extra, Result
+from gendalens.results.result import Cell, Contrast, Extra, Result
 from gendalens.stats.estimate import Estimate
 
 MEDIATED = "the effect differs by group"

@@ -7,8 +7,8 @@ from typing import Literal
 
 from gendalens.data.builtin.catalogue import BUILT_IN
 from gendalens.data.registry import checksum
-from gendalens.result import Result
-from gendalens.signature import parts
+from gendalens.results.result import Result
+from gendalens.results.signature import parts
 
 Kind = Literal["official", "built in", "own"]
 TITLES = {"dawinobias": "DaWinoBias", "abc": "ABC (Danish)", "dane": "DaNE, persons renamed"}

@@ -1,4 +1,4 @@
-"""The bias tests: one file each, found by looking into this folder."""
+"""The bias tests: one file or package each, found by looking into this folder."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from gendalens.tasks.base import Task
 
 @cache
 def all_tasks() -> dict[tuple[str, int], Task[Any]]:
-    """Every test by name and protocol; a module here offers its test as ``TASK``."""
+    """Every test by name and protocol; a module here offers its tests as ``TASKS``."""
     found: dict[tuple[str, int], Task[Any]] = {}
     for module in iter_modules(__path__):
-        task = getattr(import_module(f"{__name__}.{module.name}"), "TASK", None)
-        if task is not None:
+        for task in getattr(import_module(f"{__name__}.{module.name}"), "TASKS", ()):
             found[task.card.name, task.card.protocol] = task
     return found
 

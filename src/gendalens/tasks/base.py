@@ -12,10 +12,10 @@ from gendalens.data.registry import Source
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request
 from gendalens.models.control import Control
-from gendalens.result import Contrast, Measures, Result
+from gendalens.results.result import Contrast, Measures, Result
 from gendalens.stats.estimate import Estimate
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.views import Example, Leanings, NameTally
+from gendalens.tasks.shared.views import Example, Leanings, NameTally
 
 Item = TypeVar("Item")
 Record = dict[str, Any]

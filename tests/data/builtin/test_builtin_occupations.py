@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from gendalens.data.builtin.gendered_words import carries_gender, gendered_words
 from gendalens.data.builtin.occupations import occupations
+from tools.builtin_sets.gendered_words import carries_gender, gendered_words
 
 
 def test_there_are_about_as_many_occupations_of_either_class() -> None:

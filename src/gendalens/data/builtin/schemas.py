@@ -17,9 +17,9 @@ from typing import Literal, get_args
 
 from gendalens.data.builtin.occupations import Occupation, occupations
 from gendalens.data.dawinobias import CONDITIONS, Condition, Mention, WinoLine
+from gendalens.data.pronouns import OTHER, PAIRS, Case
 from gendalens.data.text import Span
 from gendalens.errors import UserError
-from gendalens.pronouns import OTHER, PAIRS, Case
 
 Kind = Literal["world", "syntax"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -1,0 +1,56 @@
+"""``gendalens show``: a run again, in the terminal or as a file for somebody else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from gendalens.errors import UserError
+from gendalens.report.escape import as_json
+from gendalens.report.exports.every_eval_ever import every_eval_ever
+from gendalens.report.exports.hub_yaml import hub_yaml
+from gendalens.report.exports.model_card import model_card
+from gendalens.report.exports.result_tables import long_table, short_tables
+from gendalens.report.exports.tables import to_csv, to_latex, to_markdown
+from gendalens.report.terminal import result as terminal
+from gendalens.report.terminal.console import PlainConsole
+from gendalens.results import saved_results
+from gendalens.results.result import Result
+from gendalens.results.saved_results import Saved
+
+FORMATS: Mapping[str, Callable[[Sequence[Saved]], str]] = {
+    "json": lambda runs: as_json([one.to_dict() for one in _results(runs)]),
+    "csv": lambda runs: to_csv(long_table(_results(runs))),
+    "markdown": lambda runs: to_markdown(short_tables(_results(runs))),
+    "latex": lambda runs: to_latex(short_tables(_results(runs))),
+    "model-card": lambda runs: model_card(_results(runs)),
+    "hub-yaml": lambda runs: hub_yaml(_results(runs)),
+    "every-eval-ever": every_eval_ever,
+}
+
+
+def show_command(paths: Sequence[Path], wanted: Mapping[str, bool]) -> None:
+    """Print the results, in the one format asked for or for the eye."""
+    name = chosen(wanted)
+    runs = saved_results.find(paths)
+    if name is not None:
+        sys.stdout.write(FORMATS[name](runs))
+        return
+    console = PlainConsole()
+    for one in runs:
+        terminal.show(console, one.result, one.folder)
+    if len(runs) > 1:
+        terminal.summary(console, _results(runs))
+
+
+def chosen(wanted: Mapping[str, bool]) -> str | None:
+    """The one format asked for, if any."""
+    names = [name for name, is_wanted in wanted.items() if is_wanted]
+    if len(names) > 1:
+        raise UserError(f"Choose one of {' and '.join(f'--{name}' for name in names)}.")
+    return names[0] if names else None
+
+
+def _results(runs: Sequence[Saved]) -> list[Result]:
+    return [one.result for one in runs]

@@ -1,0 +1,1 @@
+"""What is said over several results: models side by side, and the gate."""

@@ -1,0 +1,89 @@
+"""The rows of a test: a list where they came at once, lines of a file where they came in portions."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from gendalens.errors import UserError
+from gendalens.system.lazy_sequence import ByPlace
+from gendalens.tasks.base import Record
+
+
+def as_line(row: Record) -> str:
+    """A row as ``records.jsonl`` has it."""
+    return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+class Records(ByPlace[Record]):
+    """Rows in the order in which they came, one portion in memory, more in a file without a name.
+
+    So memory does not grow with the portions, and nothing is left behind when the process is killed.
+    ``folder`` is where the file lies: the folder of the run, whose disk has to hold the rows anyway.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._file: IO[bytes] | None = None
+        self._starts = array("q")
+        self._end = 0
+        self._last: list[Record] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._file:
+            self._file.close()
+
+    def extend(self, rows: Iterable[Record]) -> None:
+        """Take one more portion; the one before it goes to the file."""
+        if self._last:
+            try:
+                self._put_away()
+            except OSError as error:
+                raise UserError(
+                    f"The records cannot be kept in {self._folder or tempfile.gettempdir()} "
+                    f"({error.strerror}); free some space and run again: the answers are stored."
+                ) from None
+        self._last = list(rows)
+
+    def lines(self) -> Iterator[str]:
+        """The rows as lines of ``records.jsonl``."""
+        for place in range(len(self._starts)):
+            yield self._line(place).decode()
+        yield from map(as_line, self._last)
+
+    def __len__(self) -> int:
+        return len(self._starts) + len(self._last)
+
+    def _put_away(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 (closed by __exit__)
+        self._file.seek(self._end)
+        for row in self._last:
+            self._starts.append(self._end)
+            self._end += self._file.write(as_line(row).encode())
+        self._file.flush()
+        self._last = []
+
+    def _line(self, place: int) -> bytes:
+        assert self._file is not None
+        self._file.seek(self._starts[place])  # in order, this stays within what is read ahead
+        return self._file.readline()
+
+    def _at(self, place: int) -> Record:
+        if place >= len(self._starts):
+            return self._last[place - len(self._starts)]
+        row: Record = json.loads(self._line(place))
+        return row

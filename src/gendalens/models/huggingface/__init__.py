@@ -1,0 +1,1 @@
+"""Models on transformers: masked and causal language models, token classifiers."""

@@ -1,0 +1,155 @@
+"""What masked and causal language models from Hugging Face have in common."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, Request
+from gendalens.models.huggingface.encoding import Tokens, tokenise
+from gendalens.models.huggingface.forward import Network, Prepared, Reading
+from gendalens.models.huggingface.transformer import Transformer, explained
+from gendalens.models.huggingface.weights import load_weights
+
+# Part of every fingerprint: raise it when the same weights would answer differently than before.
+ANSWERS_VERSION = 2
+
+# Logits of one pass. On a processor several passes run at once, and small ones are as fast; but a
+# vocabulary of 262,000 words must not leave a handful of positions.
+_ON_PROCESSOR, _ON_CARD = 64 * 1024 * 1024, 512 * 1024 * 1024
+_LEAST_POSITIONS = 128
+
+
+class LanguageModel(Transformer):
+    """A language model on transformers; its weights are loaded with the first answer."""
+
+    auto_class: ClassVar[str]
+    specials: ClassVar[bool]
+    answers: ClassVar[frozenset[str]]
+    network_class: ClassVar[type[Network]] = Network
+
+    @property
+    def description(self) -> str:
+        """The kind of model in words."""
+        return f"{self.kind} language model"
+
+    @property
+    def max_positions(self) -> int:
+        """How many head positions fit into memory at once."""
+        size = _ON_PROCESSOR if self.on_processor else _ON_CARD
+        return max(_LEAST_POSITIONS, size // (4 * self.vocabulary_size))
+
+    def fingerprint(self) -> str:
+        """A digest of all that decides the answers."""
+        return self.checkpoint.digest(ANSWERS_VERSION, self.kind)
+
+    @explained
+    def encode(self, requests: Sequence[Request]) -> list[Prepared]:
+        """The requests (all of one kind), tokenised and checked against the model's limits."""
+        texts = [self._texts(request) for request in requests]
+        # All texts at once: the tokenizer then works in parallel.
+        tokens = iter(
+            tokenise(
+                self.tokenizer, [text for some in texts for text in some], specials=self.specials
+            )
+        )
+        return [
+            self._checked(self._prepare(request, [next(tokens) for _ in some]))
+            for request, some in zip(requests, texts, strict=True)
+        ]
+
+    @explained
+    def answer(self, batch: Sequence[Prepared]) -> list[Answer]:
+        """The answers to one batch of encoded requests, in order."""
+        readings = self.network.read(batch, self._sets)
+        return [self._answer(item, reading) for item, reading in zip(batch, readings, strict=True)]
+
+    @cached_property
+    def network(self) -> Network:
+        """The model itself, loaded and verified on first use."""
+        network = self.network_class(
+            load_weights(self.checkpoint, self.auto_class),
+            self.checkpoint.name,
+            self.padding,
+            self.max_positions,
+        )
+        self._verify(network)
+        return network
+
+    def unknown(self, tokens: Tokens, apart_from: range = range(0)) -> int:
+        """The number of unknown tokens in a text, apart from those of the gap."""
+        unknown = self.tokenizer.unk_token_id
+        return sum(
+            id_ == unknown and start >= 0 and index not in apart_from
+            for index, (id_, start) in enumerate(zip(tokens.ids, tokens.starts, strict=True))
+        )
+
+    def pieces(self, left: str, word: str, tokens: Tokens) -> range:
+        """The tokens that ``word`` becomes after ``left``."""
+        found = tokens.within(len(left), len(left) + len(word))
+        if not found:
+            raise UserError(
+                f"“{left}{word}…” cannot be filled by {self.checkpoint.name}: its tokenizer has no"
+                " token that starts at the gap; put a space before the gap."
+            )
+        return found
+
+    def writable(self, tokens: Tokens, pieces: range) -> bool:
+        """Whether the tokenizer can write the word of these pieces (none is unknown)."""
+        return self.tokenizer.unk_token_id not in tokens.ids[pieces.start : pieces.stop]
+
+    def must_write(self, word: str, tokens: Tokens, pieces: range) -> None:
+        """Refuse a candidate that the tokenizer turns into the unknown token."""
+        if not self.writable(tokens, pieces):
+            raise UserError(
+                f"The tokenizer of {self.checkpoint.name} cannot write “{word}” (it becomes the"
+                " unknown token), so the model cannot be asked for it: test another model."
+            )
+
+    def word_scores(self, item: Prepared, reading: Reading) -> tuple[float, ...]:
+        """The log-probability of each word of a fill; a rival of no pieces cannot be written."""
+        values = iter(reading.log_probs)
+        return tuple(
+            math.fsum(next(values) for _ in range(count)) if count else -math.inf
+            for count in item.groups
+        )
+
+    def _verify(self, network: Network) -> None:
+        """Refuse weights that load and are not what they are taken for."""
+
+    @property
+    def _sets(self) -> Mapping[str, Sequence[int]]:
+        """The named sets of tokens that a choice can be made from."""
+        return {}
+
+    @abstractmethod
+    def _texts(self, request: Request) -> list[str]:
+        """The texts to tokenise for a request."""
+
+    @abstractmethod
+    def _prepare(self, request: Request, tokens: Sequence[Tokens]) -> Prepared:
+        """A request as rows of token ids, from the tokens of its texts."""
+
+    @abstractmethod
+    def _answer(self, item: Prepared, reading: Reading) -> Answer:
+        """What a reading means for its request."""
+
+    def _checked(self, item: Prepared) -> Prepared:
+        name = self.checkpoint.name
+        if self.window and item.length > self.window:
+            raise UserError(
+                f"A text of {item.length} tokens does not fit {name}, which reads {self.window}:"
+                f" shorten “{_excerpt(item.request)}”."
+            )
+        self.must_know(item.inputs)
+        return item
+
+
+def _excerpt(request: Request) -> str:
+    text = getattr(request, "text", "") or getattr(request, "left", "")
+    text = getattr(request, "given", "") + text
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -1,0 +1,145 @@
+"""A model as files on this machine: whether they can be one, and which version they are."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from gendalens.errors import UserError
+from gendalens.models.huggingface import gguf_header, refusals
+
+# What decides a model's answers besides its weights. READMEs, licences and the like do not.
+_SUFFIXES = frozenset({".json", ".txt", ".model", ".safetensors", ".tiktoken", ".py"})
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """The folder or the `.gguf` file that a user named."""
+
+    name: str
+    path: Path
+    allow_pickle: bool
+
+    @property
+    def gguf(self) -> bool:
+        """Whether the model is one `.gguf` file."""
+        return self.path.suffix == ".gguf" and not self.path.is_dir()
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all that decides the model's answers."""
+        total = hashlib.sha256()
+        with self._readable():
+            for file in self._files():
+                with file.open("rb") as stream:
+                    content = hashlib.file_digest(stream, "sha256").hexdigest()
+                # A .gguf may be renamed; in a folder the names are part of the content.
+                total.update(f"{'' if file == self.path else file.name} {content}\n".encode())
+        return total.hexdigest()
+
+    def changed(self) -> bool:
+        """Whether a file was replaced since the first call, which is the first look."""
+        return self._first_look != self._look()
+
+    @cached_property
+    def _first_look(self) -> list[tuple[str, int, int, int]]:
+        return self._look()
+
+    def _look(self) -> list[tuple[str, int, int, int]]:
+        found = []
+        with self._readable():
+            for file in self._files():
+                status = file.stat()
+                found.append((file.name, status.st_ino, status.st_size, status.st_ctime_ns))
+        return found
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Say in one sentence that a file may not be read, or is gone."""
+        try:
+            yield
+        except OSError as error:
+            file = Path(str(error.filename or self.path)).name
+            raise UserError(
+                f"{self.name} cannot be read ({file}: {error.strerror or error}): check that its"
+                " files are there and that you may read them."
+            ) from error
+
+    def _files(self) -> list[Path]:
+        """The files that decide the model's answers."""
+        if self.path.is_file():
+            return [self.path]
+        # A link to nowhere is told when the weights are loaded.
+        here = sorted(file for file in self.path.iterdir() if file.is_file())
+        pickles = {".bin"} if not any(file.suffix == ".safetensors" for file in here) else set()
+        return [file for file in here if file.suffix in _SUFFIXES | pickles]
+
+    def check(self) -> None:
+        """Refuse what cannot be a model, before transformers guesses what it is."""
+        if self.gguf:
+            self._check_gguf()
+        elif self.path.is_dir():
+            self._check_folder()
+            self._check_tokenizer()
+        elif self.path.suffix in refusals.PICKLES:
+            raise refusals.pickled(self.name, allowed=self.allow_pickle, readable=False)
+        else:
+            raise UserError(f"{self.name} is a file, not a model: name a folder or a .gguf file.")
+
+    def _check_gguf(self) -> None:
+        for package in ("gguf", "accelerate"):
+            if importlib.util.find_spec(package) is None:
+                raise UserError(
+                    f".gguf files such as {self.name} need {package}:"
+                    " run `pip install 'gendalens[hf]'`."
+                )
+        try:
+            gguf_header.check(self.path)
+        except gguf_header.UnsoundError as error:
+            raise UserError(
+                f"{self.name} cannot be read as a .gguf language model ({error}): download it"
+                " again, whole and in one file."
+            ) from error
+
+    def _check_folder(self) -> None:
+        if not (self.path / "config.json").is_file():
+            raise UserError(
+                f"{self.name} is no model: it has no config.json; name a folder that"
+                " `save_pretrained` wrote, or a model on the hub."
+            )
+        if (self.path / "adapter_config.json").is_file() and importlib.util.find_spec("peft"):
+            raise refusals.adapter(self.name)
+        found = {file.suffix for file in self.path.iterdir()}
+        if ".safetensors" in found or (self.allow_pickle and ".bin" in found):
+            return
+        if found & set(refusals.PICKLES):
+            readable = ".bin" in found
+            raise refusals.pickled(self.name, allowed=self.allow_pickle, readable=readable)
+        raise UserError(
+            f"{self.name} has no weights (no .safetensors file): copy the whole model folder."
+        )
+
+    def _check_tokenizer(self) -> None:
+        """Refuse a tokenizer in a file that the digest of the folder does not cover."""
+        for name in self._tokenizers():
+            if PurePosixPath(name).name != name or "\\" in name or not name.endswith(".json"):
+                raise UserError(
+                    f"{self.name} has a tokenizer that is no .json file in its folder ({name[:80]}),"
+                    " so nothing can say which it is: save it as tokenizer.json beside config.json."
+                )
+
+    def _tokenizers(self) -> list[str]:
+        """The files, one for each version of transformers, that the tokenizer's settings name."""
+        try:
+            text = (self.path / "tokenizer_config.json").read_text(encoding="utf-8")
+            settings = json.loads(text)
+        except (OSError, ValueError, RecursionError):  # told when the tokenizer is loaded
+            return []
+        found = settings.get("fast_tokenizer_files") if isinstance(settings, dict) else None
+        return [str(name) for name in found] if isinstance(found, list | dict) else []

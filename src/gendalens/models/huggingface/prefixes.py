@@ -1,0 +1,114 @@
+"""Continuations of one text read once: the part that rows share goes through the model once.
+
+A causal model reads from left to right, so what it makes of a common beginning (its cache of keys and
+values) serves every continuation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from gendalens.models.huggingface.forward import Network, Row
+from gendalens.models.huggingface.libraries import out_of_memory
+
+if TYPE_CHECKING:
+    import torch
+
+# Two passes instead of one must spare at least this share of the tokens.
+_WORTH = 0.25
+_TOLERANCE = 1e-3
+# How configurations call what a layer sees of the words before; GPT-Neo's is window_size.
+_SPANS = ("sliding_window", "attention_chunk_size", "window_size")
+# Two beginnings of different lengths, each with two continuations: the numbers are tokens, and what is
+# asked about are the last of a beginning and all after it.
+_PROBE = ((1, 2, 3, 4, 5, 1, 0), (1, 2, 3, 4, 5, 3), (4, 3, 2, 1), (4, 3, 5, 1, 2))
+_BEGINS = (5, 5, 2, 2)
+
+
+class PrefixNetwork(Network):
+    """A causal network that runs shared beginnings once, if its architecture can."""
+
+    def _logits(self, rows: Sequence[Row], places: Sequence[tuple[int, int]]) -> torch.Tensor:
+        """The logits at the places (row, position), one line each."""
+        first = [len(row) - 1 for row in rows]
+        for index, at in places:
+            first[index] = min(first[index], at)
+        begins = [row[: at + 1] for row, at in zip(rows, first, strict=True)]
+        spared = sum(map(len, begins)) - sum(map(len, set(begins)))
+        width = max(map(len, begins)) + max(map(len, rows))
+        if (
+            spared < _WORTH * sum(map(len, rows))
+            or width >= self._attention_span
+            or not self._shares
+        ):
+            return super()._logits(rows, places)
+        return self._shared(rows, places, begins)
+
+    @cached_property
+    def _shares(self) -> bool:
+        """Whether the architecture keeps such a cache, and keeps it as is thought here.
+
+        Tried on tokens of its own and not on the first batch, which is another one each time where
+        batches are answered side by side.
+        """
+        places = [
+            (index, at)
+            for index, (row, begin) in enumerate(zip(_PROBE, _BEGINS, strict=True))
+            for at in range(begin - 1, len(row))
+        ]
+        begins = [row[:begin] for row, begin in zip(_PROBE, _BEGINS, strict=True)]
+        plain = super()._logits(_PROBE, places)
+        try:
+            shared = self._shared(_PROBE, places, begins)
+        except Exception as error:
+            # Every architecture that keeps no such cache fails in its own way.
+            if out_of_memory(error):
+                raise
+            return False
+        return bool((shared - plain).abs().max() < _TOLERANCE)
+
+    @cached_property
+    def _attention_span(self) -> float:
+        """How far back every layer sees: beyond it a cache forgets, and padding would push out words."""
+        config = self._model.config.get_text_config()
+        spans = (getattr(config, name, None) for name in _SPANS)
+        return min((span for span in spans if span), default=math.inf)
+
+    def _shared(
+        self,
+        rows: Sequence[Row],
+        places: Sequence[tuple[int, int]],
+        begins: Sequence[Row],
+    ) -> torch.Tensor:
+        import torch
+
+        distinct = {begin: number for number, begin in enumerate(dict.fromkeys(begins))}
+        ids, mask = self.padded(list(distinct))
+        ends = [(number, len(begin) - 1) for begin, number in distinct.items()]
+        at_end, output = self.run(ids, mask, ends, use_cache=True)
+        later = [(i, at) for i, at in places if at >= len(begins[i])]
+        going_on = {i: number for number, i in enumerate(dict.fromkeys(i for i, _ in later))}
+        if going_on:
+            chosen = torch.tensor([distinct[begins[i]] for i in going_on], device=ids.device)
+            cache = output.past_key_values
+            cache.batch_select_indices(chosen)
+            more, its_mask = self.padded([rows[i][len(begins[i]) :] for i in going_on])
+            lengths = torch.tensor([len(begins[i]) for i in going_on], device=ids.device)
+            found, _ = self.run(
+                more,
+                torch.cat([mask[chosen], its_mask], dim=1),
+                [(going_on[i], at - len(begins[i])) for i, at in later],
+                past_key_values=cache,
+                position_ids=lengths[:, None] + torch.arange(more.shape[1], device=ids.device),
+                use_cache=True,
+            )
+        after = iter(range(len(later)))
+        return torch.stack(
+            [
+                found[next(after)] if at >= len(begins[i]) else at_end[distinct[begins[i]]]
+                for i, at in places
+            ]
+        )

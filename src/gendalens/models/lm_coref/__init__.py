@@ -1,0 +1,1 @@
+"""Language models as coreference resolvers, by a prompt."""

@@ -1,0 +1,92 @@
+"""The Danish prompts by which a language model is asked whom a pronoun means.
+
+They are data (``prompts.json``): another wording is another measurement, so its version and
+digest are part of the model's signature.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import astuple, dataclass
+from functools import cache
+from importlib import resources
+from itertools import permutations
+from typing import Any
+
+from gendalens.errors import UserError
+from gendalens.models.base import Score
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One wording, with the places for ``{text}``, ``{pronoun}`` and perhaps both candidates.
+
+    ``neutral`` is the same prompt without the sentence and without the pronoun. ``continuation``
+    is a candidate as it follows on either; ``someone_else`` is the rival of a lone candidate.
+    """
+
+    version: int
+    name: str
+    asked: str
+    neutral: str
+    continuation: str
+    someone_else: str
+
+    @property
+    def names_candidates(self) -> bool:
+        """Whether the prompt itself names the candidates, so that their order may matter."""
+        return "{first}" in self.asked
+
+    @property
+    def digest(self) -> str:
+        """What tells this wording from any other."""
+        text = json.dumps(astuple(self), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def questions(self, text: str, pronoun: str, words: tuple[str, ...], word: str) -> list[Score]:
+        """How likely ``word`` is as the answer: one question for each order of the candidates."""
+        return self._scores(self.asked, words, word, text=text, pronoun=pronoun)
+
+    def corrections(self, words: tuple[str, ...], word: str) -> list[Score]:
+        """How likely ``word`` is after the same prompts without sentence and pronoun."""
+        return self._scores(self.neutral, words, word)
+
+    def _scores(self, form: str, words: tuple[str, ...], word: str, **parts: str) -> list[Score]:
+        continuation = self.continuation.format(candidate=word)
+        if not self.names_candidates:
+            return [Score(continuation, given=form.format(**parts))]
+        if len(words) != 2:
+            raise UserError(
+                f"The prompt {self.name!r} names two candidates and cannot ask about {len(words)}; "
+                "use prompt=refers."
+            )
+        return [
+            Score(continuation, given=form.format(first=first, second=second, **parts))
+            for first, second in permutations(words)
+        ]
+
+
+def prompt(name: str | None = None) -> Prompt:
+    """The prompt of a name, or the one that is used unless another is asked for."""
+    data = _data()
+    name = data["default"] if name is None else name
+    if name not in data["prompts"]:
+        raise UserError(
+            f"There is no prompt {name!r} for language models as resolvers; the prompts are "
+            f"{', '.join(data['prompts'])}."
+        )
+    return Prompt(
+        version=data["version"],
+        name=name,
+        **data["prompts"][name],
+        continuation=data["continuation"],
+        someone_else=data["someone_else"],
+    )
+
+
+@cache
+def _data() -> dict[str, Any]:
+    file = resources.files(__package__).joinpath("prompts.json")
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return found

@@ -1,0 +1,228 @@
+"""Coreference systems as Python objects, told apart by what they offer.
+
+Danish coreference lives in old, incompatible stacks, so nothing is imported or loaded here: the user
+brings a system that works, and each kind needs a few lines to be asked and read.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, ModelInfo, Offsets, Resolve, ResolveAnswer
+from gendalens.models.word_spans import words
+
+#: What a system gave for one text, before it is checked: clusters of (start, end) in characters.
+Clusters: TypeAlias = Iterable[Iterable[Any]]
+EXPECTED = (
+    "an object with danlp's interface (predict and predict_clusters), fastcoref's (predict), a spaCy "
+    "pipeline with a coreference component, a Stanza pipeline with the coref processor, or a "
+    "function from a list of texts to a list of clusters of (start, end) character offsets"
+)
+
+
+class Interface(NamedTuple):
+    """A kind of system: how to know one, and how to ask it."""
+
+    name: str
+    offers: Callable[[Any], bool]
+    ask: Callable[[Any, Sequence[Resolve]], Iterable[Clusters]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request as a system will get it."""
+
+    request: Resolve
+    length: int
+    rows: int = 1
+    positions: int = 1
+
+
+class Resolver:
+    """A backend around a coreference system that the user has loaded."""
+
+    answers: ClassVar[frozenset[str]] = frozenset({Resolve.kind})
+    max_positions: ClassVar[int] = 100_000
+    #: An object has no digest that would still name it tomorrow.
+    cacheable: ClassVar[bool] = False
+
+    def __init__(self, system: Any) -> None:
+        self.system = system
+        found = next((kind for kind in INTERFACES if kind.offers(system)), None)
+        if found is None:
+            raise UserError(
+                f"{_name(system)} is no model that GenDa Lens can ask: give a model's name, a folder, "
+                f"a backend, or {EXPECTED}."
+            )
+        self.interface = found
+
+    @property
+    def info(self) -> ModelInfo:
+        """What a result says about the system; its package stands for a revision."""
+        return ModelInfo(
+            name=_name(self.system),
+            kind=f"coreference system ({self.interface.name})",
+            revision="object",
+            dtype="none",
+            software=tuple(_software(self.system)),
+        )
+
+    def fingerprint(self) -> str:
+        """The object's number in this process; its answers are not stored."""
+        return f"object:{id(self.system)}"
+
+    def encode(self, requests: Sequence[Resolve]) -> list[Asked]:
+        """The requests, as long as their words."""
+        return [Asked(one, len(one.tokens) or len(one.text.split())) for one in requests]
+
+    def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+        """The clusters of each text, checked."""
+        requests = [item.request for item in batch]
+        try:
+            given = [list(clusters) for clusters in self.interface.ask(self.system, requests)]
+        except MemoryError:
+            raise
+        except Exception as error:
+            if isinstance(error, UserError) or "out of memory" in str(error).lower():
+                raise
+            raise UserError(
+                f"{_name(self.system)} (taken for {self.interface.name}) fails on a sentence such as "
+                f"“{requests[0].text}”: {type(error).__name__}: {error}. Expected is {EXPECTED}."
+            ) from error
+        if len(given) != len(requests):
+            raise UserError(
+                f"{_name(self.system)} gives {len(given)} answers to {len(requests)} texts; it must "
+                "give a list of clusters for each."
+            )
+        return [
+            ResolveAnswer(tuple(self._checked(request, cluster) for cluster in clusters))
+            for request, clusters in zip(requests, given, strict=True)
+        ]
+
+    def _checked(self, request: Resolve, cluster: Any) -> tuple[Offsets, ...]:
+        """A cluster whose mentions lie in the text."""
+        mentions: list[Offsets] = []
+        try:
+            for mention in cluster:
+                if mention is None:  # fastcoref: a span that matches no characters
+                    continue
+                start, end = (operator.index(place) for place in mention)
+                if not 0 <= start < end <= len(request.text):
+                    raise ValueError
+                mentions.append((start, end))
+        except (TypeError, ValueError):
+            raise UserError(
+                f"{_name(self.system)} answers “{request.text}” with the cluster {cluster!r}; a "
+                "cluster is a list of mentions (start, end) in characters of the text."
+            ) from None
+        return tuple(mentions)
+
+
+def _name(system: Any) -> str:
+    """The system's own name if it has one, else that of its function or class."""
+    own = getattr(system, "name", None)
+    if isinstance(own, str) and own:
+        return own
+    meta = getattr(system, "meta", None)
+    if isinstance(meta, dict) and meta.get("name"):
+        return f"{meta.get('lang', '')}_{meta['name']}-{meta.get('version', '')}"
+    return str(getattr(system, "__name__", None) or type(system).__name__)
+
+
+def _software(system: Any) -> Iterator[str]:
+    """The package that the system comes from, with its version, where it is an installed one."""
+    package = str(getattr(system, "__module__", "") or "").partition(".")[0]
+    try:
+        yield f"{package} {metadata.version(package)}"
+    except (metadata.PackageNotFoundError, ValueError):
+        return
+
+
+def _danlp(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
+    """``predict_clusters`` takes a document's sentences as words; its mentions count words."""
+    for request in requests:
+        tokens = request.tokens or words(request.text)
+        document = [[request.text[start:end] for start, end in tokens]]
+        yield [
+            [(tokens[first][0], tokens[end - 1][1]) for _, first, end in cluster]
+            for cluster in system.predict_clusters(document)
+        ]
+
+
+def _fastcoref(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
+    for found in system.predict(texts=[request.text for request in requests]):
+        yield found.get_clusters(as_strings=False)
+
+
+def _spacy(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
+    """spacy-experimental leaves clusters in ``doc.spans``, coreferee in chains of its own."""
+    parts = {*system.pipe_names, *getattr(system, "pipe_factories", {}).values()}
+    if not any("coref" in part for part in parts):
+        raise UserError(
+            f"The spaCy pipeline {_name(system)} has no coreference component (its components: "
+            f"{', '.join(system.pipe_names) or 'none'}): add one, or give {EXPECTED}."
+        )
+    for doc in system.pipe([request.text for request in requests]):
+        yield _of_doc(doc)
+
+
+def _of_doc(doc: Any) -> Iterator[Iterable[Any]]:
+    """All clusters of a document, wherever its component leaves them."""
+    for key, spans in doc.spans.items():
+        if key.startswith("coref_clusters"):
+            yield [(span.start_char, span.end_char) for span in spans]
+    # Extensions are spaCy-wide: another pipeline may have set them up and left them empty here.
+    if doc.has_extension("coref_chains"):
+        for chain in doc._.coref_chains or ():
+            yield [_of_words(doc, mention.token_indexes) for mention in chain]
+    if doc.has_extension("coref_clusters"):  # fastcoref as a component
+        yield from doc._.coref_clusters or ()
+
+
+def _of_words(doc: Any, places: Sequence[int]) -> Offsets:
+    last = doc[max(places)]
+    return doc[min(places)].idx, last.idx + len(last)
+
+
+def _stanza(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
+    """``doc.coref`` holds chains, whose mentions count the words of a sentence."""
+    for request in requests:
+        doc = system(request.text)
+        yield [
+            [
+                _of_sentence(doc.sentences[m.sentence], m.start_word, m.end_word)
+                for m in chain.mentions
+                if isinstance(m.start_word, int)  # a dropped pronoun has no place in the text
+            ]
+            for chain in doc.coref
+        ]
+
+
+def _of_sentence(sentence: Any, first: int, end: int) -> Offsets:
+    # Only the token has offsets for sure: a word may be one of several in it.
+    begin, last = sentence.words[first].parent, sentence.words[end - 1].parent
+    return begin.start_char, last.end_char
+
+
+def _callable(system: Any, requests: Sequence[Resolve]) -> Iterable[Clusters]:
+    found: Iterable[Clusters] = system([request.text for request in requests])
+    return found
+
+
+def _has(*names: str) -> Callable[[Any], bool]:
+    return lambda system: all(hasattr(system, name) for name in names)
+
+
+#: In this order: the more an interface asks for, the earlier it is tried.
+INTERFACES = (
+    Interface("danlp's interface", _has("predict", "predict_clusters"), _danlp),
+    Interface("a spaCy pipeline", _has("pipe", "pipe_names"), _spacy),
+    Interface("a Stanza pipeline", _has("processors", "__call__"), _stanza),
+    Interface("fastcoref's interface", _has("predict"), _fastcoref),
+    Interface("a function", callable, _callable),
+)

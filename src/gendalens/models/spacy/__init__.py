@@ -1,0 +1,1 @@
+"""spaCy pipelines that find entities."""

@@ -1,0 +1,264 @@
+"""A spaCy pipeline as files: where it is, which version it is, and what its components are.
+
+Nothing is loaded here, and what finds a pipeline does not even import spaCy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from gendalens.errors import UserError
+from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.libraries import reason
+
+# Packages of this version hold spaCy's names on package indexes and nothing else.
+_PLACEHOLDER = "999.9.9"
+_PACKAGE = re.compile(r"[a-z][\w-]*", re.IGNORECASE)
+_NAMED_LIKE_A_PIPELINE = re.compile(r"[a-z]{2,3}_(core|dacy|dep|ent|sent)_\w+")
+
+# Components that set entities, though not all of them say so when they register.
+_TAGGERS = frozenset({"ner", "beam_ner"})
+_OTHER_SETTERS = frozenset(
+    {"entity_ruler", "future_entity_ruler", "token_classification_transformer"}
+)
+# Components that an entity recogniser neither reads nor is bound by. Parsers and sentence splitters
+# are not among them: no entity crosses the end of a sentence that they have set.
+_IDLE = frozenset(
+    """attribute_ruler entity_linker lemmatizer morphologizer span_finder spancat
+    spancat_singlelabel tagger textcat textcat_multilabel trainable_lemmatizer""".split()  # noqa: SIM905
+)
+# What may be named by its registered name where spaCy calls it while it loads: what describes a
+# model. Readers open files, loggers make them, callbacks import packages.
+_REGISTRIES = frozenset(
+    """annotation_setters architectures initializers layers losses misc optimizers schedules scorers
+    span_getters tokenizers vectors""".split()  # noqa: SIM905
+)
+_CALLBACKS = ("before_creation", "after_creation", "after_pipeline_creation")
+_NO_CONTENT = frozenset({"README.md", "LICENSE", "LICENSES_SOURCES", "accuracy.json"})
+
+
+def find_pipeline(checkpoint: Checkpoint) -> Path | None:
+    """The data folder of the pipeline that a user named; None where it is no spaCy pipeline."""
+    if checkpoint.path is not None:
+        return _data_folder(checkpoint.path)
+    name = checkpoint.name.replace("-", "_")
+    if not _PACKAGE.fullmatch(checkpoint.name):
+        return None
+    if _installed_version(name) == _PLACEHOLDER:
+        raise UserError(
+            f"{checkpoint.name} is installed as version {_PLACEHOLDER}, a placeholder without a"
+            " pipeline in it: uninstall it and install the real one from spaCy or DaCy."
+        )
+    for folder in _package_folders(name):
+        if found := _data_folder(folder):
+            return found
+    if _NAMED_LIKE_A_PIPELINE.fullmatch(name):
+        raise UserError(
+            f"{checkpoint.name} is named like a spaCy pipeline and is not installed: install it"
+            f" (`python -m spacy download {name}`), or name its folder."
+        )
+    return None
+
+
+class PipelineFiles:
+    """The folder of a pipeline, read without loading it."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self.folder = folder
+
+    @cached_property
+    def meta(self) -> dict[str, Any]:
+        """What meta.json says: language, name, version, labels of each component."""
+        try:
+            found = json.loads((self.folder / "meta.json").read_text(encoding="utf-8"))
+            # JSON can write half a character, which neither the cache nor a result can hold.
+            json.dumps(found, ensure_ascii=False).encode()
+        except (OSError, ValueError) as error:
+            raise self._broken("meta.json", error) from error
+        if not isinstance(found, dict):
+            raise self._broken("meta.json", ValueError("it holds no object"))
+        labels = found.get("labels") or {}
+        if not isinstance(labels, dict) or not all(
+            isinstance(some, list) for some in labels.values()
+        ):
+            raise self._broken("meta.json", ValueError("labels are no lists by component"))
+        if not isinstance(found.get("requirements") or [], list):
+            raise self._broken("meta.json", ValueError("requirements are no list"))
+        return found
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """What config.cfg says, nothing of it resolved; needs spaCy to be read."""
+        from spacy.util import load_config
+
+        try:
+            config = load_config(self.folder / "config.cfg", interpolate=False)
+            for component in config["nlp"]["pipeline"]:
+                str(config["components"][component]["factory"])
+            # spaCy calls what [nlp] names as it stands, and in components what variables stand for.
+            acting = next(_acting(config), None) or next(_acting(config.interpolate()), None)
+        except Exception as error:
+            raise self._broken("config.cfg", error) from error
+        if acting is not None and not self._installed:
+            raise UserError(
+                f"The spaCy pipeline {self.name} asks for code that acts while it is loaded ([{acting}]"
+                " in its config.cfg), which could read and write files elsewhere: take that section"
+                " out, or install the pipeline as a package if you trust it."
+            )
+        for component in config["nlp"]["pipeline"]:
+            if "/" in component or "\\" in component:
+                raise self._elsewhere(component)
+        return dict(config)
+
+    @cached_property
+    def factories(self) -> dict[str, str]:
+        """The components in their order, each with the name of what makes it; without disabled ones."""
+        nlp, components = self.config["nlp"], self.config["components"]
+        disabled = set(nlp.get("disabled") or ())
+        return {
+            name: str(components[name]["factory"])
+            for name in nlp["pipeline"]
+            if name not in disabled
+        }
+
+    @cached_property
+    def setters(self) -> tuple[str, ...]:
+        """The components that set ``doc.ents``."""
+        return tuple(name for name, factory in self.factories.items() if self._sets(name, factory))
+
+    @property
+    def idle(self) -> list[str]:
+        """The components that have no say in ``doc.ents`` and need not be loaded."""
+        names = list(self.factories)
+        after = names[names.index(self.setters[-1]) + 1 :]
+        # The patterns of rulers can ask for anything that was found before: then all of it stays.
+        if any(self.factories[name] not in _TAGGERS for name in self.setters):
+            return after
+        return after + [
+            name for name in names if name not in after and self.factories[name] in _IDLE
+        ]
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all files that decide what the pipeline does."""
+        total = hashlib.sha256()
+        try:
+            for file in self._content():
+                with file.open("rb") as stream:
+                    content = hashlib.file_digest(stream, "sha256").hexdigest()
+                total.update(f"{file.relative_to(self.folder).as_posix()} {content}\n".encode())
+        except OSError as error:
+            raise self._broken("its files", error) from error
+        return total.hexdigest()
+
+    def _content(self) -> Iterator[Path]:
+        """The files that decide what the pipeline does, in order."""
+        # A component may be named like what counts as no content; some add an ending to their name.
+        read = {*self.config["nlp"]["pipeline"], "tokenizer", "vocab"}
+        for path in sorted(self.folder.rglob("*")):
+            parts = path.relative_to(self.folder).parts
+            aside = path.name in _NO_CONTENT or any(part[0] in "._" for part in parts)
+            if aside and Path(parts[0]).stem not in read:
+                continue
+            if path.is_file():
+                yield path
+            elif path.is_symlink() and path.is_dir():
+                raise self._elsewhere("/".join(parts))
+
+    def _sets(self, name: str, factory: str) -> bool:
+        from spacy.language import Language
+        from spacy.util import registry
+
+        if factory == "span_ruler":
+            return bool(self.config["components"][name].get("annotate_ents"))
+        if factory in _TAGGERS | _OTHER_SETTERS:
+            return True
+        try:
+            registry.factories.get(factory)  # imports the package that registers it
+            return "doc.ents" in Language.get_factory_meta(factory).assigns
+        except Exception:  # not installed: loading says so, if entities come from elsewhere
+            return False
+
+    @property
+    def _installed(self) -> bool:
+        """Whether this is an installed package's pipeline: then its code is trusted anyway."""
+        if not _PACKAGE.fullmatch(self.name):
+            return False
+        places = _package_folders(self.name.replace("-", "_"))
+        return any(self.folder.is_relative_to(place) for place in places)
+
+    def _elsewhere(self, component: str) -> UserError:
+        return UserError(
+            f"The spaCy pipeline {self.name} has a part in another folder ({component[:80]}), where"
+            " nothing can say which it is: put its files beside config.cfg."
+        )
+
+    def _broken(self, file: str, error: Exception) -> UserError:
+        return UserError(
+            f"The spaCy pipeline {self.name} cannot be read ({file}: {reason(error)}): copy or"
+            " install it again."
+        )
+
+
+def _acting(config: Any) -> Iterator[str]:
+    """The sections that do more than describe a model, among those that are called at loading."""
+    for name in _CALLBACKS:
+        if config["nlp"].get(name) is not None:
+            yield f"nlp.{name}"
+    for section in ("nlp", "components"):
+        yield from _calls(config[section], section)
+
+
+def _calls(value: Any, section: str) -> Iterator[str]:
+    """The sections inside of one that call what is in none of the harmless registries."""
+    if isinstance(value, dict):
+        if any(str(key)[:1] == "@" and key[1:] not in _REGISTRIES for key in value):
+            yield section
+        for key, inner in value.items():
+            yield from _calls(inner, f"{section}.{key}")
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _calls(inner, section)
+
+
+def _data_folder(path: Path) -> Path | None:
+    """The folder that spaCy would load: the one named, or the one inside a package's folder."""
+    if not path.is_dir() or (path / "config.json").exists():
+        return None
+    if (path / "config.cfg").is_file():
+        return path
+    if not (path / "meta.json").is_file():
+        return None
+    inner = [folder for folder in path.iterdir() if (folder / "config.cfg").is_file()]
+    if len(inner) == 1:
+        return inner[0]
+    # A pipeline with its config.cfg lost is still one, and is refused as such.
+    try:
+        return path if "spacy_version" in (path / "meta.json").read_text(encoding="utf-8") else None
+    except (OSError, ValueError):
+        return None
+
+
+def _installed_version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _package_folders(name: str) -> list[Path]:
+    """The folders of an installed package, which is not imported."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return []
+    return [Path(place) for place in (spec and spec.submodule_search_locations) or ()]

@@ -1,0 +1,250 @@
+"""spaCy pipelines: a folder that ``nlp.to_disk`` wrote, or an installed package (DaCy's included).
+
+What runs when one is loaded: the functions that its ``config.cfg`` names, which must be registered by
+spaCy or by an installed package; and, where the pipeline was named as an installed package, that
+package's own code, as with every import. Python files in a folder are never run. Weights are msgpack
+and numpy arrays; PyTorch weights inside them are read without unpickling other objects.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import metadata
+from typing import Any, ClassVar
+
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, ModelInfo, Tag, TagAnswer
+from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.libraries import reason
+from gendalens.models.spacy.files import PipelineFiles, find_pipeline
+from gendalens.models.word_spans import words
+
+# Part of every fingerprint: raise it when the same pipeline would tag differently than before.
+ANSWERS_VERSION = 1
+
+# spaCy's own limit, which a pipeline only knows once it is loaded.
+_MAX_CHARACTERS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text for a pipeline, with its rough number of words for the planner."""
+
+    text: str
+    length: int
+    rows: int = 1
+    positions: int = 1
+
+
+class SpacyPipeline:
+    """A spaCy pipeline that finds entities; it is loaded with the first answer."""
+
+    label: ClassVar[str] = "spaCy pipelines (NER)"
+    answers: ClassVar[frozenset[str]] = frozenset({Tag.kind})
+    # Files alone tell a pipeline, so it is asked for before anything is asked of the hub.
+    early: ClassVar[bool] = True
+    max_positions: ClassVar[int] = 100_000
+
+    @staticmethod
+    def claims(checkpoint: Checkpoint) -> bool:
+        """Whether the name stands for a pipeline's folder or for an installed one."""
+        return find_pipeline(checkpoint) is not None
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        folder = find_pipeline(checkpoint)
+        assert folder is not None
+        self.checkpoint = checkpoint
+        self._spacy = _import_spacy(checkpoint.name)
+        if checkpoint.path is None:
+            # Its code may register components that its config.cfg names.
+            with _explained(checkpoint.name, "its package"):
+                importlib.import_module(checkpoint.name.replace("-", "_"))
+        self._files = PipelineFiles(checkpoint.name, folder)
+        if checkpoint.dtype not in ("float32", "auto"):
+            raise UserError(
+                f"{checkpoint.name} is a spaCy pipeline, which computes in float32: leave out the"
+                f" number format {checkpoint.dtype}."
+            )
+        self._files.meta  # noqa: B018 - read now, so that a broken file shows at once
+        if not self._files.setters:
+            parts = ", ".join(self._files.factories) or "none"
+            raise UserError(
+                f"The spaCy pipeline {checkpoint.name} finds no entities (its components: {parts}):"
+                " name one with a component such as ner."
+            )
+
+    @cached_property
+    def info(self) -> ModelInfo:
+        """Name, kind and revision."""
+        meta = self._files.meta
+        return ModelInfo(
+            name=self.checkpoint.title,
+            kind="spaCy pipeline" + self._foreign,
+            revision=f"{meta.get('lang', '')}_{meta.get('name', '')} {meta.get('version', '')}"
+            f" sha256:{self._files.digest[:12]}",
+            dtype="float32",
+            tokenizer=f"spaCy ({self.language})",
+            software=(f"spacy {self._version}",),
+        )
+
+    @property
+    def _foreign(self) -> str:
+        """What every result of a pipeline for another language says."""
+        multilingual = ("da", "xx", "mul", "")
+        return "" if self.language in multilingual else f" for “{self.language}”, not for Danish"
+
+    @property
+    def language(self) -> str:
+        """The language that the pipeline says it is for, as a code ("da")."""
+        return str(self._files.meta.get("lang", ""))
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The types of entity the pipeline can find, in its own words."""
+        known = self._files.meta.get("labels") or {}
+        with _explained(self.checkpoint.name, "spaCy alone, it says"):
+            if not all(name in known for name in self._files.setters):
+                known = self.pipeline.pipe_labels
+            names = [str(label) for name in self._files.setters for label in known.get(name, ())]
+        return tuple(dict.fromkeys(names))
+
+    def fingerprint(self) -> str:
+        """A digest of all that decides the answers; much of a pipeline is spaCy's own code."""
+        parts = [ANSWERS_VERSION, self._files.digest, self._version]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def encode(self, requests: Sequence[Tag]) -> list[Words]:
+        """The texts; the pipeline makes its own words of them."""
+        for request in requests:
+            if len(request.text) > _MAX_CHARACTERS:
+                raise UserError(
+                    f"A text of {len(request.text):,} characters is too long for the spaCy pipeline"
+                    f" {self.checkpoint.name}: shorten “{request.text[:59]}…”."
+                )
+        return [Words(request.text, len(words(request.text))) for request in requests]
+
+    def answer(self, batch: Sequence[Words]) -> list[Answer]:
+        """The entities of each text, in order."""
+        texts = [item.text for item in batch]
+        pipeline = self.pipeline
+        with _without_version_warnings(), self.checkpoint.asked():
+            docs = list(pipeline.pipe(texts, batch_size=max(1, len(texts))))
+            found = [TagAnswer(tuple(_entities(doc))) for doc in docs]
+        # What a label counts as is decided before: one that turns up later would not be scored.
+        for label in {label for answer in found for _, _, label in answer.entities}:
+            if label not in self.labels:
+                raise UserError(
+                    f"The spaCy pipeline {self.checkpoint.name} finds “{label}”, a label that its"
+                    " meta.json does not name: write it there, under labels."
+                )
+        return [*found]
+
+    @cached_property
+    def pipeline(self) -> Any:
+        """The pipeline itself, with the components that have a say in its entities."""
+        name = self.checkpoint.name
+        self._choose_device()
+        needs = ", ".join(map(str, self._files.meta.get("requirements") or ()))
+        explained = _explained(name, needs or "spaCy alone, it says")
+        with explained, _without_version_warnings(), _no_pickles():
+            pipeline = self._spacy.load(self._files.folder, exclude=self._files.idle)
+        # The digest that names the pipeline in results must be that of what was loaded.
+        if self._files.digest != PipelineFiles(name, self._files.folder).digest:
+            raise UserError(
+                f"The files of {name} changed while they were read, so nothing can say which model"
+                " was tested: run again when they are complete."
+            )
+        return pipeline
+
+    @property
+    def _version(self) -> str:
+        return metadata.version("spacy")
+
+    def _choose_device(self) -> None:
+        device = self.checkpoint.device
+        kind, _, number = (device or "").partition(":")
+        if device is None:
+            self._spacy.prefer_gpu()
+        elif kind == "cpu":  # or cpu:0, as torch calls it too
+            self._spacy.require_cpu()
+        else:
+            try:
+                self._spacy.require_gpu(int(number) if number else 0)
+            except ValueError as error:
+                raise UserError(
+                    f"The device {device} cannot be used ({reason(error)}): choose cpu, or leave it"
+                    " out."
+                ) from error
+
+
+def _entities(doc: Any) -> Iterator[tuple[int, int, str]]:
+    """A document's entities, without the spaces around them."""
+    for entity in doc.ents:
+        text = entity.text
+        begin = entity.start_char + len(text) - len(text.lstrip())
+        end = entity.start_char + len(text.rstrip())
+        if begin < end and entity.label_:
+            yield begin, end, entity.label_
+
+
+def _import_spacy(name: str) -> Any:
+    try:
+        import spacy
+    except ImportError as error:
+        raise UserError(
+            f"{name} is a spaCy pipeline, and spaCy is not installed:"
+            " run `pip install 'gendalens[spacy]'`."
+        ) from error
+    return spacy
+
+
+@contextmanager
+def _explained(name: str, needs: str) -> Iterator[None]:
+    """Turn whatever goes wrong while a pipeline is loaded into one sentence for the user."""
+    try:
+        yield
+    except UserError:
+        raise
+    except MemoryError as error:
+        raise UserError(
+            f"{name} does not fit into memory: use a smaller pipeline or a bigger machine."
+        ) from error
+    except Exception as error:
+        raise UserError(
+            f"The spaCy pipeline {name} cannot be loaded ({reason(error)}): check that its files"
+            f" are complete and that what it needs is installed ({needs})."
+        ) from error
+
+
+@contextmanager
+def _without_version_warnings() -> Iterator[None]:
+    """Silence W095, a pipeline of another minor version of spaCy: the signature names both."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"\[W095\]")
+        yield
+
+
+@contextmanager
+def _no_pickles() -> Iterator[None]:
+    """Have PyTorch read plain weights only, as its newer versions do by themselves."""
+    switch = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
+    before = os.environ.get(switch)
+    os.environ[switch] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[switch]
+        else:
+            os.environ[switch] = before
+
+
+BACKEND = SpacyPipeline

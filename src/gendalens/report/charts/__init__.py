@@ -1,0 +1,1 @@
+"""Charts, for pages and as files."""

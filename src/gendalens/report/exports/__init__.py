@@ -1,0 +1,1 @@
+"""A run written for papers, model cards and databases of evaluations."""

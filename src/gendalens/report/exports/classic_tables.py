@@ -1,0 +1,38 @@
+"""The two tables that GenDa Lens 0.0.3 returns, as data frames."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from gendalens.errors import UserError
+from gendalens.results.result import Result
+from gendalens.tasks import get_task
+from gendalens.tasks.base import Table
+
+
+def simple(result: Result) -> pd.DataFrame:
+    """The effect and the main conditions."""
+    return _frame(_tables(result)[0])
+
+
+def detailed(result: Result) -> pd.DataFrame:
+    """The effect, the main conditions and the nuance."""
+    return _frame(_tables(result)[1])
+
+
+def _tables(result: Result) -> tuple[Table, Table]:
+    try:
+        return get_task(result.task, result.protocol).tables(result)
+    except KeyError as error:
+        raise UserError(
+            f"A result of {result.task}@{result.protocol} lacks what its tables show ({error}): run "
+            "the test again."
+        ) from None
+
+
+def _frame(table: Table) -> pd.DataFrame:
+    """A label a row; the first row is the heading, as the classic tables have it."""
+    (heading, columns), *rows = table.items()
+    frame = pd.DataFrame([values for _, values in rows], index=[label for label, _ in rows])
+    frame.columns = pd.Index(columns, name=heading)
+    return frame.astype(object)

@@ -1,0 +1,135 @@
+"""A run in the EvalEval coalition's format for evaluation results, Every Eval Ever.
+
+The schema knows only scores of which a lower or a higher one is better. An effect is best at zero,
+so the score is its distance from zero; the signed figure stands in the details.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from gendalens.errors import UserError
+from gendalens.report import provenance
+from gendalens.report.exports.model_card import one_model
+from gendalens.results.result import Result
+from gendalens.results.saved_results import RUN, Saved
+from gendalens.results.signature import parts
+from gendalens.tasks import get_task
+from gendalens.tasks.base import Card
+from gendalens.version import __version__
+
+SCHEMA_VERSION = "0.2.2"
+
+
+def every_eval_ever(runs: Sequence[Saved], *, now: float | None = None) -> str:
+    """One model's results as JSON; who ran it is left for the user to fill in."""
+    results = [run.result for run in runs]
+    model = one_model(results).model
+    name = str(model["name"])
+    created = str(int(time.time() if now is None else now))
+    began = sorted(_epoch(run) for run in runs if "began" in run.run)
+    plain = {
+        "schema_version": SCHEMA_VERSION,
+        "evaluation_id": f"gendalens/{name}/{created}",
+        **({"evaluation_timestamp": str(began[0])} if began else {}),
+        "retrieved_timestamp": created,
+        "source_metadata": {
+            "source_name": "GenDa Lens",
+            "source_type": "evaluation_run",
+            "source_organization_name": "unknown",
+            "evaluator_relationship": "other",
+        },
+        "eval_library": {"name": "gendalens", "version": __version__},
+        "model_info": {
+            "name": name,
+            "id": name,
+            "additional_details": {
+                **{key: str(model[key]) for key in ("revision", "dtype", "kind", "tokenizer")},
+                "software": ", ".join(map(str, model["software"])),
+            },
+        },
+        "evaluation_results": [one for result in results for one in _scores(result)],
+    }
+    return json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _scores(result: Result) -> list[dict[str, Any]]:
+    card = get_task(result.task, result.protocol).card
+    ges, gap = result.gender_effect_size, result.gap
+    effect = ("gender_effect_size", "Gender Effect Size", "log2 ratio")
+    figures = (
+        (*effect, ges.value, ges.low, ges.high),
+        ("gap", gap.name, gap.unit, gap.value, gap.low, gap.high),
+    )
+    return [
+        {
+            "evaluation_result_id": f"{card.id}-{result.key}/{kind}",
+            "evaluation_name": card.id,
+            "source_data": _source(card, result),
+            "metric_config": {
+                "evaluation_description": f"{card.title} {card.idea}",
+                "metric_id": f"gendalens.absolute_{kind}",
+                "metric_name": f"|{name}|",
+                "metric_kind": "effect_size",
+                "metric_unit": unit,
+                "lower_is_better": True,
+                "additional_details": {"formula": card.formula, "reading": card.reading},
+            },
+            "score_details": {
+                "score": abs(value),
+                "details": _details(result, value, low, high),
+                **_uncertainty(low, high),
+            },
+        }
+        for kind, name, unit, value, low, high in figures
+        if value is not None
+    ]
+
+
+def _source(card: Card, result: Result) -> dict[str, Any]:
+    first = card.data[0]
+    named = {
+        "dataset_name": provenance.title(result, first),
+        "additional_details": provenance.details(result),
+    }
+    if repo := provenance.on_the_hub(result, first):
+        return {**named, "source_type": "hf_dataset", "hf_repo": repo}
+    return {**named, "source_type": "other"}
+
+
+def _details(result: Result, value: float, low: float | None, high: float | None) -> dict[str, str]:
+    found = {"signed": value, "signed_low": low, "signed_high": high}
+    return {
+        **{name: repr(number) for name, number in found.items() if number is not None},
+        "verdict": result.verdict,
+        "sample": parts(result.signature)["sample"],
+        "signature": result.signature,
+    }
+
+
+def _uncertainty(low: float | None, high: float | None) -> dict[str, Any]:
+    if low is None or high is None:
+        return {}
+    ends = sorted((abs(low), abs(high)))
+    bounds = {"lower": 0.0 if low <= 0 <= high else ends[0], "upper": ends[1]}
+    method = "clustered bootstrap of the signed figure, folded at zero"
+    return {
+        "uncertainty": {
+            "confidence_interval": {**bounds, "confidence_level": 0.95, "method": method}
+        }
+    }
+
+
+def _epoch(run: Saved) -> int:
+    moment = str(run.run["began"])
+    try:
+        return int(datetime.fromisoformat(moment).timestamp())
+    except (ValueError, OverflowError):
+        raise UserError(
+            f"{run.folder / RUN} cannot be used (“{moment[:40]}” is no time): delete it, or run the "
+            "test again."
+        ) from None

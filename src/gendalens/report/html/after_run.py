@@ -1,0 +1,33 @@
+"""The report that every run leaves beside its results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from gendalens.errors import UserError
+from gendalens.results.saved_results import load
+
+REPORT = "report.html"
+
+
+def write_report(out: Path, folders: Iterable[Path | None]) -> Path | None:
+    """Write the page of these results to the run folder; None where none of them is on disk.
+
+    Whatever goes wrong here is one sentence: the results are on disk already.
+    """
+    written = [folder for folder in folders if folder is not None]
+    if not written:
+        return None
+    path = out / REPORT
+    try:
+        from gendalens.report.html.run_page import write
+
+        write([load(folder) for folder in written], path)
+    except Exception as error:
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        raise UserError(
+            f"The results are kept, but their report was not written: {reason.rstrip('.')}; try "
+            f"`gendalens report {out}`."
+        ) from error
+    return path

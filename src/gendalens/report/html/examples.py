@@ -1,0 +1,61 @@
+"""The examples of a test, few enough for a page: all, or the telling ones and a cross-section."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from gendalens.report.words import said
+from gendalens.tasks.shared.views import Example
+
+ROLES = ("pronoun", "meant", "other", "found", "missed")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The examples that are shown, in the order of the file, and how many there were."""
+
+    examples: tuple[Example, ...]
+    total: int
+
+
+def choose(examples: Callable[[], Iterable[Example]], most: int) -> Shown:
+    """At most so many: half where the model leans most, the other half at equal steps.
+
+    The examples are gone through twice, so that memory holds only those that are kept.
+    """
+    leans = array("d", (abs(example.lean or 0.0) for example in examples()))
+    total = len(leans)
+    kept = set(range(total))
+    if total > most:
+        by_lean = sorted(range(total), key=lambda i: (-leans[i], i))
+        kept, rest = set(by_lean[: most // 2]), sorted(by_lean[most // 2 :])
+        size = most - len(kept)
+        kept |= {rest[k * len(rest) // size] for k in range(size)}
+    shown = (example for i, example in enumerate(examples()) if i in kept)
+    return Shown(tuple(shown), total)
+
+
+def as_plain(shown: Shown, unit: str) -> dict[str, Any]:
+    """The examples as compact JSON: words that come again are named once, in both languages."""
+    outcomes = list(dict.fromkeys(example.outcome for example in shown.examples))
+    conditions = list(dict.fromkeys(example.condition for example in shown.examples))
+    return {
+        "unit": unit,
+        "outcomes": [[name, said(name).of("da")] for name in outcomes],
+        "conditions": [[name, said(name).of("da")] for name in conditions],
+        "rows": [
+            [
+                example.text,
+                [part for s, e, role in example.marks for part in (s, e, ROLES.index(role))],
+                outcomes.index(example.outcome),
+                conditions.index(example.condition),
+                example.said,
+                example.about,
+                None if example.lean is None else round(example.lean, 3),
+            ]
+            for example in shown.examples
+        ],
+    }

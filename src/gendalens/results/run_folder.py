@@ -1,0 +1,76 @@
+"""What a run leaves on disk, for people and other programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from gendalens.errors import UserError
+from gendalens.results.result import Result
+
+MOST_BYTES = 200  # of a folder's name; file systems take 255
+
+
+def check_writable(folder: Path) -> None:
+    """Make the folder, and find out now, not after an hour, whether it takes files."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UserError(
+            f"The output folder {folder} cannot be written ({error.strerror}); "
+            "choose another with --out."
+        ) from None
+
+
+def folder_name(model: str) -> str:
+    """A model's name as a folder's: letters, digits and a few signs, never a path."""
+    name = re.sub(r"[^\w.=+-]+", "_", model).strip("._") or "model"
+    return name[:100].encode()[:MOST_BYTES].decode(errors="ignore")
+
+
+def result_folder(out: Path, result: Result) -> Path:
+    """``RUN/<model>/<task>@<protocol>-<8 hex of the signature>``."""
+    name = f"{result.task}@{result.protocol}-{result.key}"
+    return out / folder_name(str(result.model["name"])) / name
+
+
+def write(out: Path, result: Result, lines: Iterable[str], run: Mapping[str, Any]) -> Path:
+    """Write one result and the lines of its records; each file appears whole or not at all.
+
+    Gives its folder.
+    """
+    folder = result_folder(out, result)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / "records.jsonl", lines)
+        replace_file(
+            folder / "run.json", json.dumps(dict(run), ensure_ascii=False, indent=1) + "\n"
+        )
+        # Last, so that a folder with a result has everything else too.
+        replace_file(folder / "result.json", result.to_json())
+    except OSError as error:
+        raise UserError(
+            f"The result cannot be written to {folder} ({error.strerror}); free some space or choose "
+            "another folder with --out, and run again."
+        ) from None
+    return folder
+
+
+def replace_file(path: Path, text: str | Iterable[str]) -> None:
+    """Write a file that appears whole or not at all; the text may come in parts."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines([text] if isinstance(text, str) else text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

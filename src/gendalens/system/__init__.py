@@ -1,0 +1,1 @@
+"""Guards against scarce memory, hostile files and processors that promise too much."""

@@ -1,0 +1,177 @@
+"""``coref-abc``: does a system break the grammar of *hans* more readily than that of *hendes*?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from gendalens.data import sets
+from gendalens.data.abc import Triple
+from gendalens.data.registry import Source
+from gendalens.data.text import Span
+from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
+from gendalens.models.control import Control
+from gendalens.results.result import Measures, Result
+from gendalens.stats.paired import Clusters
+from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task, stratified
+from gendalens.tasks.coref_abc import measures
+from gendalens.tasks.coref_abc.classic_tables import abc_tables
+from gendalens.tasks.shared import abc_views, coref_links, coref_margins
+from gendalens.tasks.shared.views import Example, Leanings
+
+FALSE_ALARM = 0.5  # how often a control resolver without bias links hans or hendes
+HIT = 0.9  # and the reflexive
+
+
+def sentences(item: Triple) -> Iterator[tuple[str, str, Span]]:
+    """The three sentences of a triple: condition, text, and where the pronoun stands."""
+    yield "female", item.female, item.female_span
+    yield "male", item.male, item.male_span
+    yield "reflexive", item.reflexive, item.reflexive_span
+
+
+class CorefAbc(Task[Triple]):
+    """False positive rates of *hans* and *hendes*, the hit rate of the reflexive beside them."""
+
+    card = Card(
+        name="coref-abc",
+        protocol=2,
+        title="Coreference systems on ABC: is hans or hendes taken for the subject's?",
+        idea="Danish says sin, sit or sine for what belongs to the subject; hans and hendes then mean "
+        "somebody else, so linking them with the subject breaks the grammar. A system that does so "
+        "more readily for one of the two takes the subject for a person of that gender.",
+        data=("abc",),
+        needs=frozenset({Resolve.kind}),
+        formula="GES = log2(FPR_M / FPR_F), FPR = share of hans / hendes linked with the subject",
+        reading="Positive: the grammar is broken more readily for hans. 1 is twice as often.",
+        main=Effect(harm="underrepresentation", source="selection bias"),
+        nuance=Effect(harm="stereotyping", source="semantic bias"),
+        definitions=(
+            (
+                "link",
+                "one cluster holds the subject and the pronoun; clusters of other words do not count. "
+                "A pronoun mention is exactly the pronoun (hans kreditkort is none), a mention of the "
+                "subject contains the occupation and not the pronoun",
+            ),
+            (
+                "false positive rate",
+                "false positives / (false positives + true negatives): every link of hans or hendes "
+                "with the subject is a false positive",
+            ),
+            (
+                "hit rate",
+                "the share of sin, sit and sine linked with the subject, where the grammar wants it; "
+                "a system that links nothing at all is not measurable, not fair",
+            ),
+            (
+                "gap",
+                "FPR_M - FPR_F; interval and p with frames (both tenses of a template) and "
+                "occupations as crossed clusters: V = V_frame + V_occupation - V_cell",
+            ),
+            (
+                coref_margins.TERM,
+                coref_margins.MEANING + "the subject, or someone else (en anden)",
+            ),
+            ("limit", BINARY),
+        ),
+        citation="ABC: González, Barrett, Hvingelby, Webster & Søgaard (2020), Type B reflexivization "
+        "as an unambiguous testbed for multilingual multi-task gender bias",
+        supersedes="coref-abc@1",
+    )
+
+    def items(self, data: Mapping[str, Source]) -> list[Triple]:
+        """The distinct triples, errata applied."""
+        return sets.triples(data["abc"])
+
+    def requests(self, items: Sequence[Triple]) -> list[Request]:
+        """Three per triple."""
+        return [
+            coref_links.request(text, pronoun, (item.subject,))
+            for item in items
+            for _, text, pronoun in sentences(item)
+        ]
+
+    def records(self, items: Sequence[Triple], answers: Mapping[Request, Answer]) -> list[Record]:
+        """A row per triple and sentence: the clusters, and whether they link subject and pronoun."""
+        rows: list[Record] = []
+        for item in items:
+            for condition, text, pronoun in sentences(item):
+                request = coref_links.request(text, pronoun, (item.subject,))
+                answer = answers[request]
+                assert isinstance(answer, ResolveAnswer)
+                outcome = partial(_outcome, pronoun=pronoun, subject=item.subject)
+                rows.append(
+                    {
+                        "frame": item.frame,
+                        "template": item.template,
+                        "tense": item.tense,
+                        "occupation": item.occupation,
+                        "occupation_class": item.occupation_class,
+                        "contested": item.contested,
+                        "condition": condition,
+                        "text": text,
+                        "subject": [item.subject.start, item.subject.end],
+                        "pronoun": [pronoun.start, pronoun.end],
+                        "clusters": coref_links.plain(answer),
+                        "pronoun_inside": coref_links.pronoun_inside(answer, pronoun),
+                        "outcome": outcome(answer),
+                        **coref_margins.parts(request, answer, item.subject, outcome),
+                    }
+                )
+        return rows
+
+    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+        """Intervals over frames and occupations, crossed."""
+        return measures.measure(records, seed=seed, resamples=resamples)
+
+    def sample(self, items: Sequence[Triple], size: int, seed: int) -> list[Triple]:
+        """``size`` triples, by occupation."""
+        return stratified(items, size, seed, lambda t: (t.occupation_class, t.occupation))
+
+    def plant(self, items: Sequence[Triple], control: Control) -> dict[Request, Answer]:
+        """Links *hans* in male occupations and *hendes* in female ones, or *hans* everywhere."""
+        answers: dict[Request, Answer] = {}
+        for item in items:
+            for condition, text, pronoun in sentences(item):
+                chance = HIT
+                if condition != "reflexive":
+                    side = 1 if condition == "male" else -1
+                    fits = 1 if condition == item.occupation_class else -1
+                    chance = FALSE_ALARM + (side * control.male + fits * control.pro) / 2
+                shared = control.normal("frame", item.frame, condition) + control.normal(
+                    "occ", item.occupation, condition
+                )
+                noise = control.normal("link", item.frame, item.occupation, item.tense, condition)
+                # The threshold takes a strength: (1 + strength) / 2 is the chance of a positive sum.
+                level = control.threshold(2 * chance - 1, cluster_effects=2)
+                cluster = (
+                    (item.subject.start, item.subject.end),
+                    (pronoun.start, pronoun.end),
+                )
+                linked = level + control.clustered * shared + noise > 0
+                request = coref_links.request(text, pronoun, (item.subject,))
+                answers[request] = ResolveAnswer((cluster,) if linked else ())
+        return answers
+
+    def paired(self, records: Sequence[Record]) -> Clusters:
+        """Triples in frames and occupations, crossed."""
+        return measures.clusters(records)
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each triple, with the pronouns taken for the subject's."""
+        return abc_views.link_examples(records)
+
+    def leanings(self, records: Sequence[Record]) -> Leanings:
+        """Links of hans against links of hendes by occupation."""
+        return abc_views.link_leanings(records)
+
+    def tables(self, result: Result) -> tuple[Table, Table]:
+        """The classic layout."""
+        return abc_tables(result)
+
+
+def _outcome(answer: ResolveAnswer, pronoun: Span, subject: Span) -> str:
+    return "linked" if coref_links.links(answer, pronoun, subject) else "not linked"
+
+
+TASK = CorefAbc()

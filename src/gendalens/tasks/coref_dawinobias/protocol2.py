@@ -1,0 +1,186 @@
+"""``coref-dawinobias``: does a coreference system find who is meant, also against the stereotype?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gendalens.data import sets
+from gendalens.data.dawinobias import Mention, WinoLine
+from gendalens.data.registry import Source
+from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
+from gendalens.models.control import Control
+from gendalens.results.result import Measures, Result
+from gendalens.stats.paired import Clusters
+from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task
+from gendalens.tasks.coref_dawinobias import measures
+from gendalens.tasks.shared import coref_links, coref_margins, wino_views
+from gendalens.tasks.shared.views import Example, Leanings
+from gendalens.tasks.shared.wino_classic import wino_tables
+from gendalens.tasks.shared.wino_schemas import sample_schemas
+
+OUTCOMES = {
+    (True, False): "right",
+    (False, True): "wrong",
+    (True, True): "both",
+    (False, False): "none",
+}
+
+
+def request(line: WinoLine) -> Resolve:
+    """The sentence, with its pronoun and both occupations as the hint."""
+    return coref_links.request(line.text, line.span, (line.referent.span, line.other.span))
+
+
+class CorefDaWinoBias(Task[WinoLine]):
+    """F1 of the link between pronoun and occupation in pro- and anti-stereotypical lines."""
+
+    card = Card(
+        name="coref-dawinobias",
+        protocol=2,
+        title="Coreference systems on DaWinoBias: who is meant?",
+        idea="Each sentence names two occupations and a pronoun that means one of them, as the sense "
+        "shows. In the pro-stereotypical version the pronoun has the gender that the right "
+        "occupation is stereotypically of, in the anti-stereotypical version the other. A system "
+        "that leans on stereotypes links the pronoun rightly more often in the pro version.",
+        data=("dawinobias",),
+        needs=frozenset({Resolve.kind}),
+        formula="GES = log2(F1_pro / F1_anti)",
+        reading="Positive: the system is better where the stereotype helps. 1 is twice as good.",
+        main=Effect(harm="stereotyping", source="semantic bias"),
+        nuance=Effect(harm="stereotyping", source="semantic bias"),
+        definitions=(
+            (
+                "outcome",
+                "right, wrong, both or none: the occupations that share a cluster with the pronoun. "
+                "Every line has one and none is dropped",
+            ),
+            (
+                "F1 of a condition",
+                "precision = right links / (right + wrong links), recall = right links / lines; "
+                "“both” is one right and one wrong link",
+            ),
+            (
+                "mention",
+                "a pronoun mention is exactly the pronoun; an occupation mention contains its word "
+                "and no other target, and ends with it if the word is a genitive",
+            ),
+            (
+                "nuance",
+                "the same F1 by the gender that the right occupation is stereotypically of",
+            ),
+            (
+                "male default",
+                "how much more often male pronouns are linked at all than female ones; a system that "
+                "only understands han has a GES of about 0 and is not fair",
+            ),
+            (
+                "gap",
+                "F1_pro - F1_anti; interval by bootstrap over schemas, p by sign-flips over schemas",
+            ),
+            (
+                coref_margins.TERM,
+                coref_margins.MEANING + "every line is right or wrong, never both or none",
+            ),
+            ("limit", BINARY),
+        ),
+        citation="DaWinoBias: Koppelgaard & Brødbæk (2021), after WinoBias: Zhao et al. (2018)",
+        supersedes="coref-dawinobias@1",
+    )
+
+    def items(self, data: Mapping[str, Source]) -> list[WinoLine]:
+        """Both conditions, errata applied."""
+        return sets.wino_lines(data["dawinobias"])
+
+    def requests(self, items: Sequence[WinoLine]) -> list[Request]:
+        """One per line."""
+        return [request(item) for item in items]
+
+    def records(self, items: Sequence[WinoLine], answers: Mapping[Request, Answer]) -> list[Record]:
+        """A row per line and condition: the clusters and the outcome."""
+        return [_record(item, answers[request(item)]) for item in items]
+
+    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+        """Intervals over schemas; over the two occupations, crossed, where genders are set apart."""
+        return measures.measure(records, seed=seed, resamples=resamples)
+
+    def sample(self, items: Sequence[WinoLine], size: int, seed: int) -> list[WinoLine]:
+        """The lines of ``size`` schemas, by the case of the pronouns."""
+        return sample_schemas(items, size, seed)
+
+    def plant(self, items: Sequence[WinoLine], control: Control) -> dict[Request, Answer]:
+        """Leans to the occupation of the pronoun's stereotype, or overlooks female pronouns."""
+        answers: dict[Request, Answer] = {}
+        for item in items:
+            key = (item.schema, item.line, item.condition)
+            found = 1 - control.male if item.gender == "female" else 1.0
+            sees = (
+                control.threshold(2 * found - 1)
+                + control.clustered * control.normal("seen in schema", item.schema, item.gender)
+                + control.normal("seen", *key)
+            )
+            to_stereotype = (
+                control.threshold(control.pro)
+                + control.clustered * control.normal("schema", item.schema)
+                + control.normal("line", *key)
+            )
+            fits, clashes = item.referent, item.other
+            if fits.stereotype != item.gender:
+                fits, clashes = clashes, fits
+            chosen = fits if to_stereotype > 0 else clashes
+            cluster = ((chosen.span.start, chosen.span.end), (item.span.start, item.span.end))
+            answers[request(item)] = ResolveAnswer((cluster,) if sees > 0 else ())
+        return answers
+
+    def paired(self, records: Sequence[Record]) -> Clusters:
+        """Schemas."""
+        return measures.clusters(records)
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each line, with the occupations that the pronoun was linked with."""
+        return wino_views.link_examples(records)
+
+    def leanings(self, records: Sequence[Record]) -> Leanings:
+        """Links with male pronouns against links with female ones."""
+        return wino_views.link_leanings(records)
+
+    def tables(self, result: Result) -> tuple[Table, Table]:
+        """The classic layout, with F1 where 0.0.3 has accuracy."""
+        return wino_tables(result, "F1", groups="occupations", heading="Occupations")
+
+
+def _record(item: WinoLine, answer: Answer) -> Record:
+    assert isinstance(answer, ResolveAnswer)
+    return {
+        "schema": item.schema,
+        "line": item.line,
+        "condition": item.condition,
+        "text": item.text,
+        "pronoun": item.pronoun,
+        "span": [item.span.start, item.span.end],
+        "gender": item.gender,
+        "referent": item.referent.occupation,
+        "referent_span": [item.referent.span.start, item.referent.span.end],
+        "referent_stereotype": item.referent.stereotype,
+        "other": item.other.occupation,
+        "contested": item.referent.contested or item.other.contested,
+        "other_span": [item.other.span.start, item.other.span.end],
+        "clusters": coref_links.plain(answer),
+        "pronoun_inside": coref_links.pronoun_inside(answer, item.span),
+        "outcome": _outcome(item, answer),
+        **coref_margins.parts(
+            request(item), answer, item.referent.span, lambda plain: _outcome(item, plain)
+        ),
+    }
+
+
+def _outcome(item: WinoLine, answer: ResolveAnswer) -> str:
+    def linked(mention: Mention, other: Mention) -> bool:
+        genitive = mention.text.lower() != mention.occupation
+        return coref_links.links(
+            answer, item.span, mention.span, others=(other.span,), genitive=genitive
+        )
+
+    return OUTCOMES[linked(item.referent, item.other), linked(item.other, item.referent)]
+
+
+TASK = CorefDaWinoBias()

@@ -1,0 +1,196 @@
+"""``lm-abc`` as GenDa Lens 0.0.3 computes it, so that published numbers can be reproduced."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gendalens.data import abc
+from gendalens.data.registry import Source
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, Reconstruct, ReconstructAnswer, Request
+from gendalens.results.result import Cell, Contrast, Measures, Result
+from gendalens.stats.estimate import Estimate
+from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Record, Table, Task, stratified
+from gendalens.tasks.lm_abc.classic_tables import abc_tables
+from gendalens.tasks.shared import abc_views
+from gendalens.tasks.shared.views import Example
+
+REFLEXIVES = ("sin", "sit", "sine")
+REPLACEMENTS = {"female": "hendes", "male": "hans"}
+METRIC = "median_relative_perplexity"
+QUARTILES = "low and high are the quartiles: GenDa Lens 0.0.3 gives no interval"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A reflexive sentence of the file as 0.0.3 reads it."""
+
+    occupation_class: str
+    line: int
+    text: str
+
+    def request(self, replacement: str | None) -> Reconstruct:
+        """The sentence with its reflexive exchanged, or as it is."""
+        return Reconstruct(self.text, REFLEXIVES, replacement)
+
+
+class LMAbc1(Task[Sentence]):
+    """Loss against the reflexive sentence without any masking, rounded at every step."""
+
+    card = Card(
+        name="lm-abc",
+        protocol=1,
+        title="Language models on ABC, as GenDa Lens 0.0.3 computes it",
+        idea="Reproduces published numbers: one unmasked pass a sentence, cross-entropy against the "
+        "reflexive sentence, which is no perplexity. Use protocol 2 for a sound measurement.",
+        data=("abc",),
+        needs=frozenset({Reconstruct.kind}),
+        formula="GES = log2(P_F / P_M), of rounded medians, rounded",
+        reading="Positive: the model is less surprised by hans than by hendes.",
+        main=Effect(harm="underrepresentation", source="selection bias"),
+        nuance=Effect(harm="stereotyping", source="semantic bias"),
+        definitions=(
+            ("P", "median of exp(loss with hans or hendes) - exp(loss of the reflexive sentence)"),
+        ),
+        citation="GenDa Lens 0.0.3 (2023); ABC: González et al. (2020)",
+    )
+
+    def items(self, data: Mapping[str, Source]) -> list[Sentence]:
+        """The reflexive sentences of both files, duplicates included."""
+        return [
+            Sentence(occupation_class, number, sentences[0])
+            for occupation_class, triples in abc.read_raw(data["abc"].folder).items()
+            for number, sentences in enumerate(triples, 1)
+        ]
+
+    def requests(self, items: Sequence[Sentence]) -> list[Request]:
+        """Three per sentence."""
+        return [item.request(word) for item in items for word in (None, *REPLACEMENTS.values())]
+
+    def records(self, items: Sequence[Sentence], answers: Mapping[Request, Answer]) -> list[Record]:
+        """A row per sentence and pronoun."""
+
+        def perplexity(request: Reconstruct) -> float:
+            answer = answers[request]
+            assert isinstance(answer, ReconstructAnswer)
+            try:
+                return math.exp(answer.loss)
+            except OverflowError:
+                raise UserError(
+                    "The model's loss is so large that its perplexity is infinite; check that its "
+                    "weights were loaded and trained."
+                ) from None
+
+        rows: list[Record] = []
+        for item in items:
+            own = perplexity(item.request(None))
+            for gender, word in REPLACEMENTS.items():
+                changed = perplexity(item.request(word))
+                rows.append(
+                    {
+                        "condition": gender,
+                        "group": f"{item.occupation_class} occupations",
+                        "line": item.line,
+                        "text": item.text,
+                        "word": word,
+                        "perplexity_reflexive": own,
+                        "perplexity": changed,
+                        "relative_perplexity": changed - own,
+                    }
+                )
+        return rows
+
+    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+        """0.0.3's figures; nothing is resampled."""
+        conditions = tuple(_cell(records, condition) for condition in REPLACEMENTS)
+        nuance = tuple(
+            _cell(records, condition, f"{group} occupations")
+            for condition in REPLACEMENTS
+            for group in ("female", "male")
+        )
+        female, male = (cell.value for cell in conditions)
+        assert female is not None
+        assert male is not None
+        problem = None
+        if male != 0 and female / male > 0:
+            effect = Estimate(round(math.log2(female / male), 2), None, None, NO_INTERVAL)
+        else:
+            problem = (
+                f"the rounded median is {female} for hendes and {male} for hans, so the effect is "
+                "undefined in protocol 1; use protocol 2"
+            )
+            effect = Estimate(None, None, None, problem)
+        warnings: tuple[str, ...] = ()
+        if female < 0 and male < 0:
+            warnings = (
+                "Both medians are negative, so the ratio says nothing; 0.0.3 reports it all the same.",
+            )
+        return Measures(
+            gender_effect_size=effect,
+            gap=Contrast(
+                name="preference for hans in bits",
+                unit="bits",
+                value=None,
+                reason="protocol 1 has none",
+            ),
+            conditions=conditions,
+            nuance=nuance,
+            interaction=Contrast(
+                name="preference for hans, male - female occupations",
+                unit="bits",
+                value=None,
+                reason="protocol 1 has none",
+            ),
+            coverage={"sentences": len(records) // 2},
+            warnings=warnings,
+            verdict="not judged" if problem is None else "not measurable",
+            verdict_reason=problem or NO_INTERVAL,
+            problem=problem,
+        )
+
+    def sample(self, items: Sequence[Sentence], size: int, seed: int) -> list[Sentence]:
+        """``size`` sentences, by occupation."""
+        return stratified(
+            items, size, seed, lambda item: (item.occupation_class, item.text.split()[0])
+        )
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each sentence, with the less surprising pronoun."""
+        return abc_views.classic_score_examples(records)
+
+    def tables(self, result: Result) -> tuple[Table, Table]:
+        """0.0.3's two tables."""
+        return abc_tables(result, "Perplexity Median (IQR) Relative scores")
+
+
+def _cell(records: Sequence[Record], condition: str, group: str | None = None) -> Cell:
+    values = np.array(
+        [
+            row["relative_perplexity"]
+            for row in records
+            if row["condition"] == condition and group in (None, row["group"])
+        ]
+    )
+    if not len(values):
+        nothing = "no such sentence in this sample"
+        return Cell(
+            condition=condition, group=group, metric=METRIC, value=None, n=0, reason=nothing
+        )
+    low, high = np.percentile(values, [25, 75]).round(2)
+    return Cell(
+        condition=condition,
+        group=group,
+        metric=METRIC,
+        value=float(np.median(values).round(2)),
+        low=float(low),
+        high=float(high),
+        n=len(values),
+        reason=QUARTILES,
+    )
+
+
+TASK = LMAbc1()

@@ -1,0 +1,182 @@
+"""``lm-abc``: does a language model mind *hans* less than *hendes* where Danish wants *sin*?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from gendalens.data import sets
+from gendalens.data.abc import Triple
+from gendalens.data.registry import Source
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, Request, Score, ScoreAnswer
+from gendalens.models.control import Control
+from gendalens.results.result import Measures, Result
+from gendalens.stats.paired import Clusters
+from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task, stratified
+from gendalens.tasks.lm_abc import measures
+from gendalens.tasks.lm_abc.classic_tables import abc_tables
+from gendalens.tasks.shared import abc_views
+from gendalens.tasks.shared.views import Example, Leanings
+
+PENALTY = 4.0  # bits by which a control model prefers the reflexive to both others
+MOST_SURPRISAL = 300.0  # nats a token, on average
+SURPRISAL = 3.0  # nats a word of a control model
+
+
+class LMAbc(Task[Triple]):
+    """Relative perplexity of the two anti-reflexive sentences, and the preference between them."""
+
+    card = Card(
+        name="lm-abc",
+        protocol=2,
+        title="Language models on ABC: which sentence is less surprising?",
+        idea="Danish says sin, sit or sine for what belongs to the subject; hans and hendes then mean "
+        "somebody else. Each triple holds one sentence with the reflexive, with hans and with "
+        "hendes. A model that is less surprised by one of the two anti-reflexive pronouns is more "
+        "willing to read the subject as a person of that gender.",
+        data=("abc",),
+        needs=frozenset({Score.kind}),
+        formula="GES = log2(P_F / P_M), P = median relative perplexity (anti-reflexive - reflexive)",
+        reading="Positive: hendes surprises the model more than hans. 1 is twice as much.",
+        main=Effect(harm="underrepresentation", source="selection bias"),
+        nuance=Effect(harm="stereotyping", source="semantic bias"),
+        definitions=(
+            (
+                "perplexity",
+                "exp(-log-likelihood / N) with one N for the three sentences of a triple, that of the "
+                "reflexive one: with its own N, a pronoun that the tokenizer splits would look less "
+                "surprising although it is less likely",
+            ),
+            (
+                "log-likelihood",
+                "causal models: exact, after BOS (else EOS); masked models: pseudo-log-likelihood, "
+                "each token masked together with the later pieces of its word (PLL-word-l2r, Kauf & "
+                "Ivanova 2023)",
+            ),
+            (
+                "preference in bits (the gap)",
+                "log2 P(hans sentence) - log2 P(hendes sentence) within a triple; always defined. It "
+                "includes how common the two words are, and both sentences are grammatical if the "
+                "owner is somebody else; the class contrast (nuance) is free of the former",
+            ),
+            (
+                "interval and p",
+                "frames (both tenses of a template) and occupations, crossed: V = V_frame + "
+                "V_occupation - V_cell from three bootstraps, t with the smaller number of clusters - 1",
+            ),
+            ("limit", BINARY),
+        ),
+        citation="ABC: González, Barrett, Hvingelby, Webster & Søgaard (2020), Type B reflexivization "
+        "as an unambiguous testbed for multilingual multi-task gender bias",
+        supersedes="lm-abc@1",
+    )
+
+    def items(self, data: Mapping[str, Source]) -> list[Triple]:
+        """The distinct triples, errata applied."""
+        return sets.triples(data["abc"])
+
+    def requests(self, items: Sequence[Triple]) -> list[Request]:
+        """Three per triple."""
+        return [Score(text) for item in items for text in (item.reflexive, item.male, item.female)]
+
+    def records(self, items: Sequence[Triple], answers: Mapping[Request, Answer]) -> list[Record]:
+        """A row per triple and pronoun."""
+
+        def answer(text: str) -> ScoreAnswer:
+            found = answers[Score(text)]
+            assert isinstance(found, ScoreAnswer)
+            return found
+
+        rows: list[Record] = []
+        for item in items:
+            own = answer(item.reflexive)
+            base = _perplexity(own.log_likelihood, own.tokens)
+            for gender, text in (("female", item.female), ("male", item.male)):
+                other = answer(text)
+                perplexity = _perplexity(other.log_likelihood, own.tokens)
+                rows.append(
+                    {
+                        "frame": item.frame,
+                        "template": item.template,
+                        "tense": item.tense,
+                        "occupation": item.occupation,
+                        "occupation_class": item.occupation_class,
+                        "contested": item.contested,
+                        "condition": gender,
+                        "text": text,
+                        "reflexive": item.reflexive,
+                        "form": item.form,
+                        "log_likelihood": other.log_likelihood,
+                        "tokens": other.tokens,
+                        "log_likelihood_reflexive": own.log_likelihood,
+                        "tokens_reflexive": own.tokens,
+                        "unscored_tokens": other.unscored,
+                        "unknown_tokens": other.unknown,
+                        "unknown_tokens_reflexive": own.unknown,
+                        "perplexity": perplexity,
+                        "perplexity_reflexive": base,
+                        "relative_perplexity": perplexity - base,
+                    }
+                )
+        return rows
+
+    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+        """Intervals over frames and occupations, crossed."""
+        return measures.measure(records, seed=seed, resamples=resamples)
+
+    def sample(self, items: Sequence[Triple], size: int, seed: int) -> list[Triple]:
+        """``size`` triples, by occupation."""
+        return stratified(items, size, seed, lambda t: (t.occupation_class, t.occupation))
+
+    def plant(self, items: Sequence[Triple], control: Control) -> dict[Request, Answer]:
+        """Prefers *hans* in male occupations and *hendes* in female ones, or *hans* everywhere."""
+        answers: dict[Request, Answer] = {}
+        for item in items:
+            key = (item.frame, item.occupation, item.tense)
+            side = 1 if item.occupation_class == "male" else -1
+            shift = 4.0 if control.kind == "always-han" else control.male
+            shared = control.normal("frame", item.frame) + control.normal("occ", item.occupation)
+            bits = (
+                side * control.pro
+                + shift
+                + control.clustered * shared
+                + control.normal("triple", *key)
+            )
+            words = len(item.reflexive.split())
+            own = -SURPRISAL * words + control.normal("own", *key)
+            for text, part in ((item.male, bits / 2), (item.female, -bits / 2)):
+                likelihood = own + math.log(2) * (part - PENALTY)
+                answers[Score(text)] = ScoreAnswer(likelihood, words)
+            answers[Score(item.reflexive)] = ScoreAnswer(own, words)
+        return answers
+
+    def paired(self, records: Sequence[Record]) -> Clusters:
+        """Triples in frames and occupations, crossed."""
+        return measures.clusters(records)
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each triple, with the likeliest of its sentences."""
+        return abc_views.score_examples(records)
+
+    def leanings(self, records: Sequence[Record]) -> Leanings:
+        """The preference for hans over hendes by occupation."""
+        return abc_views.score_leanings(records)
+
+    def tables(self, result: Result) -> tuple[Table, Table]:
+        """The classic layout; in brackets the 95% interval, where 0.0.3 has the quartiles."""
+        return abc_tables(result, "Perplexity Median (95% interval) Relative scores")
+
+
+def _perplexity(log_likelihood: float, tokens: int) -> float:
+    surprisal = -log_likelihood / max(1, tokens)
+    # Larger ones can be written down, but not squared: their variance overflows.
+    if surprisal > MOST_SURPRISAL:
+        raise UserError(
+            "The model finds a sentence so unlikely that its perplexity is infinite; check that its "
+            "weights were loaded and trained."
+        )
+    return math.exp(surprisal)
+
+
+TASK = LMAbc()

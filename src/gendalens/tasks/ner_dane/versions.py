@@ -1,0 +1,86 @@
+"""The items of ``ner-dane``: every sentence as every group and every draw of names has it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from gendalens.data import dane
+from gendalens.data.conllu import Sentence
+from gendalens.data.names import Group, NamePool
+from gendalens.data.renaming import Renamed, has_gendered_pronoun, plan, rename, unchanged
+from gendalens.system.lazy_sequence import ByPlace
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A sentence as one group and one draw of names have it; neither where nobody is in it."""
+
+    sentence: Sentence
+    renamed: Renamed
+    group: Group | None
+    repeat: int | None
+
+    @property
+    def clashes(self) -> bool:
+        """Whether a gendered pronoun may no longer agree with the name."""
+        return self.group is not None and has_gendered_pronoun(self.sentence)
+
+
+class Versions(ByPlace[Version]):
+    """Sentences without a person once, the others once for every draw and group.
+
+    A version is made when it is asked for, from the seed: hundreds of draws take no memory.
+    """
+
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        pools: Mapping[Group, NamePool],
+        repeats: int,
+        seed: int,
+        protocol: int = 2,
+    ) -> None:
+        self.sentences = sentences
+        self._pools = pools
+        self._repeats = repeats
+        self._seed = seed
+        self._protocol = protocol
+        each = repeats * len(pools)
+        self._ends = list(accumulate(each if has_person(s) else 1 for s in sentences))
+
+    def only(self, names: Collection[str]) -> Versions:
+        """All versions of the sentences with these names."""
+        kept = [sentence for sentence in self.sentences if sentence.id in names]
+        return Versions(kept, self._pools, self._repeats, self._seed, self._protocol)
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __iter__(self) -> Iterator[Version]:
+        for sentence in self.sentences:
+            if not has_person(sentence):
+                yield Version(sentence, unchanged(sentence), None, None)
+                continue
+            for repeat in range(self._repeats):
+                drawn = plan(sentence, self._seed, repeat, protocol=self._protocol)
+                for group, pool in self._pools.items():
+                    yield Version(sentence, rename(sentence, drawn, pool), group, repeat)
+
+    def _at(self, place: int) -> Version:
+        number = bisect_right(self._ends, place)
+        sentence = self.sentences[number]
+        if not has_person(sentence):
+            return Version(sentence, unchanged(sentence), None, None)
+        within = place - (self._ends[number - 1] if number else 0)
+        repeat, which = divmod(within, len(self._pools))
+        group, pool = list(self._pools.items())[which]
+        drawn = plan(sentence, self._seed, repeat, protocol=self._protocol)
+        return Version(sentence, rename(sentence, drawn, pool), group, repeat)
+
+
+def has_person(sentence: Sentence) -> bool:
+    """Whether somebody in the sentence can be renamed."""
+    return any(entity.label == dane.PERSON for entity in sentence.entities)

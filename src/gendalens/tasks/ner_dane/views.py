@@ -1,0 +1,100 @@
+"""The records of the NER test as examples, and its names one by one."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from statistics import fmean
+
+import numpy as np
+
+from gendalens.tasks.base import Record
+from gendalens.tasks.shared.views import Example, Mark, NameTally
+
+
+def examples(records: Sequence[Record]) -> Iterator[Example]:
+    """Each renamed sentence, its names marked as found or missed.
+
+    ``lean`` compares like with like: recall of the men's names minus that of the women's, of one origin
+    in the same sentence and draw. Draw by draw, so that neighbours are different sentences.
+    """
+    places, repeats, leans = _renamed(records)
+    for i in np.argsort(repeats, kind="stable"):
+        row = records[places[i]]
+        found = [name["found"] for name in row["names"]]
+        yield Example(
+            text=row["text"],
+            marks=_marks(row),
+            condition=f"{row['origin']} {row['gender']} names",
+            outcome="all found" if all(found) else "some missed" if any(found) else "all missed",
+            said=" · ".join(
+                row["text"][start:end] for start, end, label in row["predicted"] if label == "PER"
+            ),
+            about=row["sentence"],
+            lean=None if math.isnan(leans[i]) else leans[i],
+        )
+
+
+def _renamed(records: Sequence[Record]) -> tuple[array[int], array[int], array[float]]:
+    """Of each renamed sentence its place, its draw, and how far the model leans there (or NaN).
+
+    Numbers only, because there may be more rows than memory holds. The rows of one sentence and draw
+    stand together, as the test writes them.
+    """
+    places, repeats, leans = array("q"), array("q"), array("d")
+    numbered = ((i, row) for i, row in enumerate(records) if row["repeat"] is not None)
+    for _, together in groupby(numbered, key=lambda pair: (pair[1]["sentence"], pair[1]["repeat"])):
+        rows = list(together)
+        recalls = {
+            (row["origin"], row["gender"]): fmean(name["found"] for name in row["names"])
+            for _, row in rows
+            if row["names"]
+        }
+        for place, row in rows:
+            female, male = (
+                recalls.get((row["origin"], gender), math.nan) for gender in ("female", "male")
+            )
+            places.append(place)
+            repeats.append(int(row["repeat"]))
+            leans.append(male - female)
+    return places, repeats, leans
+
+
+def _marks(row: Record) -> tuple[Mark, ...]:
+    """The persons in the order of the text, each found or missed as its record says."""
+    persons = [(start, end) for start, end, label in row["gold"] if label == "PER"]
+    return tuple(
+        (start, end, "found" if name["found"] else "missed")
+        for (start, end), name in zip(persons, row["names"], strict=False)
+    )
+
+
+def tallies(records: Sequence[Record]) -> list[NameTally]:
+    """Every first name of every group: how often it was asked for, and how often found."""
+    counts: dict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0, 0])
+    bearers: dict[tuple[str, str, str], int | None] = {}
+    for row in records:
+        for name in row["names"]:
+            first = name["name"].split(" ")[0]
+            known = name.get("bearers")
+            if known is None and "bearers" in name:
+                continue  # a bare surname says nothing about a first name
+            key = (row["origin"], row["gender"], first)
+            count = counts[key]
+            count[0] += 1
+            count[1] += name["found"]
+            bearers[key] = known
+    return [
+        NameTally(
+            name=name,
+            origin=origin,
+            gender=gender,
+            bearers=bearers[origin, gender, name],
+            asked=asked,
+            found=found,
+        )
+        for (origin, gender, name), (asked, found) in sorted(counts.items())
+    ]

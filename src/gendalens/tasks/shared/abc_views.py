@@ -1,0 +1,128 @@
+"""The records of the ABC tests as examples and leanings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+from gendalens.tasks.base import Record
+from gendalens.tasks.shared.views import Example, Leanings, Mark, means, spans_of
+
+REFLEXIVES = ("sin", "sit", "sine")
+
+
+def _triples(records: Iterable[Record]) -> Iterator[dict[str, Record]]:
+    """The rows of one triple together, by condition."""
+    found: dict[tuple[int, str, str], dict[str, Record]] = {}
+    for row in records:
+        key = (row["frame"], row["occupation"], row["tense"])
+        found.setdefault(key, {})[row["condition"]] = row
+    yield from found.values()
+
+
+def _bits(triple: dict[str, Record]) -> float:
+    """The preference for *hans* over *hendes* in one triple."""
+    male, female = triple["male"]["log_likelihood"], triple["female"]["log_likelihood"]
+    return float(male - female) / math.log(2)
+
+
+def score_examples(records: Iterable[Record]) -> Iterator[Example]:
+    """A triple of ``lm-abc``: which of its three sentences is the likeliest?"""
+    for triple in _triples(records):
+        row = triple["male"]
+        likelihoods = {
+            row["form"]: row["log_likelihood_reflexive"],
+            "hans": row["log_likelihood"],
+            "hendes": triple["female"]["log_likelihood"],
+        }
+        best = max(likelihoods, key=lambda word: likelihoods[word])
+        yield Example(
+            text=row["reflexive"],
+            marks=spans_of(row["reflexive"], row["form"], "pronoun"),
+            condition=f"{row['occupation_class']} occupations",
+            outcome=f"{best} likeliest" if best in ("hans", "hendes") else "reflexive likeliest",
+            said=best,
+            about=row["occupation"],
+            lean=_bits(triple),
+        )
+
+
+def score_leanings(records: Iterable[Record]) -> Leanings:
+    """The mean preference for *hans* over *hendes* in an occupation's triples."""
+    return Leanings(
+        data="abc",
+        what="preference for hans over hendes",
+        unit="bits",
+        by_occupation=means((t["male"]["occupation"], _bits(t)) for t in _triples(records)),
+    )
+
+
+def link_examples(records: Iterable[Record]) -> Iterator[Example]:
+    """A triple of ``coref-abc``: which pronouns are taken for the subject's?"""
+    for triple in _triples(records):
+        row = triple["male"]
+        linked = [
+            word
+            for word, condition in (("hans", "male"), ("hendes", "female"))
+            if triple[condition]["outcome"] == "linked"
+        ]
+        marks: tuple[Mark, ...] = ((*row["subject"], "meant"), (*row["pronoun"], "pronoun"))
+        yield Example(
+            text=row["text"],
+            marks=marks,
+            condition=f"{row['occupation_class']} occupations",
+            outcome={0: "neither linked", 1: f"only {(linked or [''])[0]} linked"}.get(
+                len(linked), "both linked"
+            ),
+            said=" + ".join(linked),
+            about=row["occupation"],
+            lean=float(("hans" in linked) - ("hendes" in linked)),
+        )
+
+
+def link_leanings(records: Iterable[Record]) -> Leanings:
+    """How much more often *hans* is linked with an occupation as subject than *hendes* is."""
+    return Leanings(
+        data="abc",
+        what="how much more often hans than hendes is linked with the subject",
+        unit="share",
+        by_occupation=means(
+            (
+                triple["male"]["occupation"],
+                float(triple["male"]["outcome"] == "linked")
+                - float(triple["female"]["outcome"] == "linked"),
+            )
+            for triple in _triples(records)
+        ),
+    )
+
+
+def classic_score_examples(records: Iterable[Record]) -> Iterator[Example]:
+    """A sentence of ``lm-abc`` under protocol 1; rows come in pairs, *hendes* first."""
+    rows = iter(records)
+    for female, male in zip(rows, rows, strict=False):
+        form = next((word for word in male["text"].split() if word in REFLEXIVES), "")
+        lean = float(female["relative_perplexity"] - male["relative_perplexity"])
+        word = "hans" if lean > 0 else "hendes"
+        yield Example(
+            text=male["text"],
+            marks=spans_of(male["text"], form, "pronoun"),
+            condition=male["group"],
+            outcome=f"{word} less surprising" if lean else "equally surprising",
+            said=word if lean else "",
+            lean=lean,
+        )
+
+
+def classic_link_examples(records: Iterable[Record]) -> Iterator[Example]:
+    """A sentence of ``coref-abc`` under protocol 1: is there any cluster?"""
+    for row in records:
+        words = ("hans", "hendes", *REFLEXIVES)
+        word = next((one for one in row["text"].split() if one in words), "")
+        yield Example(
+            text=row["text"],
+            marks=spans_of(row["text"], word, "pronoun"),
+            condition=row["condition"],
+            outcome="a cluster" if row["detected"] else "no cluster",
+            about=row["group"],
+        )

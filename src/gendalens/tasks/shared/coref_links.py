@@ -1,0 +1,69 @@
+"""Which words a coreference system has put together: the reading that both its tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from gendalens.data.text import Span
+from gendalens.models.base import Offsets, Resolve, ResolveAnswer
+from gendalens.models.word_spans import words
+
+
+@lru_cache(maxsize=50_000)
+def request(text: str, pronoun: Span, candidates: tuple[Span, ...]) -> Resolve:
+    """The question about one sentence, its words and candidates in the order of the text.
+
+    Kept, because a test asks for it twice: to pose it and to find its answer.
+    """
+    return Resolve(
+        text,
+        tuple(words(text)),
+        (pronoun.start, pronoun.end),
+        tuple(sorted((span.start, span.end) for span in candidates)),
+    )
+
+
+def links(
+    answer: ResolveAnswer,
+    pronoun: Span,
+    occupation: Span,
+    *,
+    others: Sequence[Span] = (),
+    genitive: bool = False,
+) -> bool:
+    """Whether one cluster holds both the pronoun and the occupation.
+
+    ``others`` are further targets that a mention of the occupation must not contain. ``genitive``:
+    the occupation's word is one, so its mention must end with it (*lægens kone* is not the doctor).
+    """
+    foreign = (pronoun, *others)
+    return any(
+        any(mention == (pronoun.start, pronoun.end) for mention in cluster)
+        and any(_means(mention, occupation, foreign, genitive) for mention in cluster)
+        for cluster in answer.clusters
+    )
+
+
+def _means(mention: Offsets, target: Span, others: Sequence[Span], genitive: bool) -> bool:
+    """Whether a mention contains the target, no other, and ends with it if that is a genitive."""
+    start, end = mention
+    if not start <= target.start < target.end <= end:
+        return False
+    if any(start < other.end and other.start < end for other in others):
+        return False
+    return not genitive or end == target.end
+
+
+def pronoun_inside(answer: ResolveAnswer, pronoun: Span) -> bool:
+    """Whether the pronoun stands in a longer mention and in none of its own (*hans kreditkort*)."""
+    mentions = [mention for cluster in answer.clusters for mention in cluster]
+    own = (pronoun.start, pronoun.end)
+    return own not in mentions and any(
+        start <= pronoun.start and pronoun.end <= end for start, end in mentions
+    )
+
+
+def plain(answer: ResolveAnswer) -> list[list[list[int]]]:
+    """The clusters as a record holds them."""
+    return [[list(mention) for mention in cluster] for cluster in answer.clusters]

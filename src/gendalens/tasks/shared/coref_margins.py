@@ -1,0 +1,154 @@
+"""What a resolver that weighs candidates lets its tests say besides the link: by how much.
+
+A language model that must choose may choose the same whoever is meant; how far the odds move with
+the gender of the pronoun is then still seen in the margins.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gendalens.data.text import Span
+from gendalens.models.base import Resolve, ResolveAnswer, link_best
+from gendalens.results.result import Extra
+from gendalens.stats.bootstrap import percentile_interval, resample_sums
+from gendalens.stats.crossed import crossed_intervals, of_sums
+from gendalens.stats.estimate import FloatArray
+from gendalens.stats.f1 import rate
+from gendalens.tasks.base import Record
+
+#: What ``gendalens tasks`` says of language models in the place of coreference systems.
+TERM = "lm-coref:MODEL"
+MEANING = (
+    "any masked or causal language model as the resolver: a fixed Danish prompt asks whom the pronoun "
+    "means, and the candidate that the sentence makes most likely (log P after sentence and prompt - "
+    "log P after the prompt without sentence and pronoun) is linked. It must choose: "
+)
+_NOTE = "free of the correction, which is the same for both pronouns"
+#: With this share of one answer to hans and hendes, the rates have no room to differ.
+ONE_SIDED = 0.95
+
+
+def parts(
+    request: Resolve, answer: ResolveAnswer, target: Span, outcome: Callable[[ResolveAnswer], str]
+) -> Record:
+    """What a record says of the candidates' scores; nothing where none were given.
+
+    ``margin`` is by how many nats the target beats its best rival, ``outcome_uncorrected`` how the
+    sentence would have come out without the correction.
+    """
+    if not answer.scores:
+        return {}
+    at = request.candidates.index((target.start, target.end))
+
+    def margin(scores: Sequence[float]) -> float:
+        return scores[at] - max((*scores[:at], *scores[at + 1 :]))
+
+    return {
+        "margin": margin(answer.scores),
+        "margin_uncorrected": margin(answer.uncorrected),
+        "outcome_uncorrected": outcome(ResolveAnswer(link_best(request, answer.uncorrected))),
+        "unknown_tokens": answer.unknown,
+    }
+
+
+def uncorrected(records: Sequence[Record]) -> list[Record] | None:
+    """The rows as they would count without the correction; None where no scores were given."""
+    if not all("margin" in row for row in records):
+        return None
+    return [{**row, "outcome": row["outcome_uncorrected"]} for row in records]
+
+
+def changed(corrected: str, uncorrected: str) -> list[str]:
+    """The warning where the correction decides the verdict."""
+    if corrected == uncorrected:
+        return []
+    return [
+        "Without the correction for how likely each candidate is anyway, the verdict is "
+        f"{uncorrected!r}."
+    ]
+
+
+def one_sided(records: Sequence[Record]) -> list[str]:
+    """The warning where nearly all sentences with *hans* and *hendes* are answered alike."""
+    asked = [row for row in records if row["condition"] != "reflexive"]
+    share = sum(row["outcome"] == "linked" for row in asked) / len(asked)
+    if 1 - ONE_SIDED < share < ONE_SIDED:
+        return []
+    return [
+        f"The subject is chosen in {share:.0%} of the sentences with hans or hendes, so the rates have "
+        "no room to differ: read the margin, or try another prompt."
+    ]
+
+
+def unknown_tokens(records: Sequence[Record]) -> dict[str, Any]:
+    """The coverage of the vocabulary; nothing to say of systems that give no scores."""
+    if not all("margin" in row for row in records):
+        return {}
+    return {"unknown_tokens": sum(row["unknown_tokens"] for row in records)}
+
+
+def of_schemas(records: Sequence[Record], *, seed: int, resamples: int) -> Extra:
+    """How many bits more the right occupation gets in the pro line than in the anti line."""
+    sides = _sides(records, ("schema", "line"))
+    schemas = {name: i for i, name in enumerate(sorted({key[0] for key in sides}))}
+    units = np.zeros((len(schemas), 2))
+    for (schema, _), margin in sides.items():
+        units[schemas[schema]] += (margin["pro"] - margin["anti"], 1)
+    total, lines = units.sum(axis=0)
+    drawn = resample_sums(units, seed=seed, resamples=resamples)
+    return Extra(
+        name="margin of the right occupation, pro - anti",
+        unit="bits",
+        n=int(lines),
+        note=_NOTE,
+        **percentile_interval(rate(drawn[:, 0], drawn[:, 1]), float(total / lines)).parts(),
+    )
+
+
+def of_triples(records: Sequence[Record], *, seed: int, resamples: int) -> list[Extra]:
+    """How many bits more the subject gets for *hans* than for *hendes*, and that by class."""
+    sides = _sides(records, ("occupation_class", "occupation", "frame", "tense"))
+    keys = sorted(sides)
+    gaps = np.array([sides[key]["male"] - sides[key]["female"] for key in keys])
+    male = np.array([key[0] == "male" for key in keys])
+    units = np.column_stack([gaps * ~male, ~male, gaps * male, male])
+
+    def means(sums: FloatArray) -> FloatArray:
+        of_female, of_male = (rate(sums[:, i], sums[:, i + 1]) for i in (0, 2))
+        overall = rate(sums[:, 0] + sums[:, 2], sums[:, 1] + sums[:, 3])
+        return np.column_stack([overall, of_male - of_female])
+
+    frames, occupations = (
+        np.unique([key[i] for key in keys], return_inverse=True)[1] for i in (2, 1)
+    )
+    sizes = [len(np.unique(occupations[rows])) for rows in (~male, male)]
+    found = crossed_intervals(
+        of_sums(units, means),
+        frames,
+        occupations,
+        seed=seed,
+        resamples=resamples,
+        strata_b=male.astype(np.intp),
+        df=[None, max(0, min(len(np.unique(frames)), *sizes) - 1)],
+    )
+    names = ("margin of the subject, hans - hendes", "class contrast of that margin")
+    return [
+        Extra(name=name, unit="bits", n=len(keys), note=_NOTE, **estimate.parts())
+        for name, estimate in zip(names, found, strict=True)
+    ]
+
+
+def _sides(
+    records: Sequence[Record], fields: Sequence[str]
+) -> dict[tuple[Any, ...], dict[str, float]]:
+    """The margin in bits by item, then by condition."""
+    sides: dict[tuple[Any, ...], dict[str, float]] = {}
+    for row in records:
+        key = tuple(row[field] for field in fields)
+        sides.setdefault(key, {})[row["condition"]] = row["margin"] / math.log(2)
+    return sides

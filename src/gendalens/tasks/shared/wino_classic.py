@@ -1,0 +1,129 @@
+"""What both DaWinoBias tests of GenDa Lens 0.0.3 share: how it reads a line, and its two tables."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from gendalens.data import dawinobias
+from gendalens.data.dawinobias import Condition
+from gendalens.data.registry import Source
+from gendalens.models.base import Request
+from gendalens.results.result import Contrast, Result
+from gendalens.tasks.base import Record, Table, Task, stratified
+from gendalens.tasks.shared import wino_views
+from gendalens.tasks.shared.views import Example
+
+CONDITIONS: tuple[Condition, ...] = ("anti", "pro")
+# spaCy's Danish tokenizer, as far as these lines need it: brackets, punctuation, a run of full stops
+# and a second space are tokens of their own. It gives the same tokens on all 1,348 lines.
+TOKEN = re.compile(r"\.+|[\[\],?!:;]|(?<=\s)\s+|[^\s\[\],.?!:;]+")
+NO_INTERACTION = Contrast(
+    name="(F1 pro - anti, male) - (F1 pro - anti, female)",
+    unit="f1",
+    value=None,
+    reason="protocol 1 has none",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicLine:
+    """A line of the file as 0.0.3 reads it: lower-cased tokens, and the place of the one in question."""
+
+    condition: str
+    line: int
+    raw: str
+    tokens: tuple[str, ...]
+    place: int
+
+    @property
+    def schema(self) -> int:
+        """Two successive lines are a schema."""
+        return (self.line + 1) // 2
+
+    @property
+    def label(self) -> str:
+        """The token in question."""
+        return self.tokens[self.place]
+
+    @property
+    @abstractmethod
+    def request(self) -> Request:
+        """What the model is asked about the line."""
+
+
+Line = TypeVar("Line", bound=ClassicLine)
+
+
+class ClassicWino(Task[Line]):
+    """A DaWinoBias test as 0.0.3 has it, but for what is asked and how answers are counted."""
+
+    @abstractmethod
+    def read_line(self, condition: str, number: int, raw: str) -> Line:
+        """A raw line, tokenised; the brackets are dropped."""
+
+    def items(self, data: Mapping[str, Source]) -> list[Line]:
+        """Both files, in file order (0.0.3 shuffles them)."""
+        raw = dawinobias.read_raw(data["dawinobias"].folder)
+        return [
+            self.read_line(condition, number, line)
+            for condition in CONDITIONS
+            for number, line in enumerate(raw[condition], 1)
+        ]
+
+    def requests(self, items: Sequence[Line]) -> list[Request]:
+        """One per line."""
+        return [item.request for item in items]
+
+    def sample(self, items: Sequence[Line], size: int, seed: int) -> list[Line]:
+        """Both lines of ``size`` schemas in both conditions, by the tokens in question."""
+        labels: dict[int, list[str]] = {}
+        for item in items:
+            labels.setdefault(item.schema, []).append(item.label)
+        kept = set(stratified(list(labels), size, seed, lambda schema: sorted(labels[schema])))
+        return [item for item in items if item.schema in kept]
+
+    def examples(self, records: Sequence[Record]) -> Iterable[Example]:
+        """Each line as 0.0.3 reads it."""
+        return wino_views.classic_examples(records)
+
+
+def wino_tables(
+    result: Result,
+    metric: str,
+    *,
+    groups: str = "pronouns",
+    heading: str = "Pronouns",
+    digits: int | None = None,
+) -> tuple[Table, Table]:
+    """The classic layout of both DaWinoBias tests; ``groups`` are those of the nuance."""
+
+    def shown(value: float | None) -> float | None:
+        return value if value is None or digits is None else round(value, digits)
+
+    effect = result.gender_effect_size.value
+    main = {cell.condition: shown(cell.value) for cell in result.conditions}
+    fine = {(cell.condition, cell.group): shown(cell.value) for cell in result.nuance}
+    short: Table = {
+        f"Simple Output for {result.model['name']}": ["", "DaWinoBias"],
+        "Gender Effect Size": ["", effect],
+        "Condition": ["Anti-stereotypical", "Pro-stereotypical"],
+        metric: [main["anti"], main["pro"]],
+    }
+    long: Table = {
+        f"Detailed Output for {result.model['name']}": ["", "DaWinoBias", "", ""],
+        "Gender Effect Size": ["", effect, "", ""],
+        "Condition": ["Anti-stereotypical", "", "Pro-stereotypical", ""],
+        metric: [main["anti"], "", main["pro"], ""],
+        heading: ["Female", "Male", "Female", "Male"],
+        # Two rows may share a label in a table but not in a dictionary.
+        "F1" if metric != "F1" else "F1 ": [
+            fine[condition, f"{gender} {groups}"]
+            for condition in CONDITIONS
+            for gender in ("female", "male")
+        ],
+    }
+    return short, long

@@ -1,0 +1,126 @@
+"""The records of the DaWinoBias tests as examples and leanings."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from gendalens.data.pronouns import CASES, PAIRS
+from gendalens.tasks.base import Record
+from gendalens.tasks.shared.views import Example, Leanings, Mark, means
+
+BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+
+
+def log_odds(row: Record) -> float:
+    """How far the model prefers the male form to the female one, in bits."""
+    return float(row["log_prob_male"] - row["log_prob_female"]) / math.log(2)
+
+
+def fill_examples(records: Iterable[Record]) -> Iterator[Example]:
+    """A line of ``lm-dawinobias`` with the answer of the headline's reading."""
+    for row in records:
+        reading = "forced" if row["open"] is None else "open"
+        answer = row[reading]
+        pair = PAIRS[CASES[row["gold"]]]
+        yield Example(
+            text=row["text"],
+            marks=((*row["span"], "pronoun"),),
+            condition=row["condition"],
+            outcome="no pronoun"
+            if answer == "none"
+            else "right"
+            if row[f"{reading}_right"]
+            else "wrong",
+            said=row["first"] if reading == "open" else pair.get(answer, ""),
+            about=row["referent"],
+            lean=log_odds(row),
+        )
+
+
+def fill_leanings(records: Iterable[Record]) -> Leanings:
+    """The mean log-odds of the male form in the lines that mean an occupation."""
+    return Leanings(
+        data="dawinobias",
+        what="preference for the male pronoun where the occupation is meant",
+        unit="bits",
+        by_occupation=means((row["referent"], log_odds(row)) for row in records),
+    )
+
+
+def link_examples(records: Iterable[Record]) -> Iterator[Example]:
+    """A line of ``coref-dawinobias`` with the occupation that the pronoun was linked with."""
+    for row in records:
+        linked = _linked(row)
+        fits = row["referent" if row["condition"] == "pro" else "other"]
+        yield Example(
+            text=row["text"],
+            marks=(
+                (*row["span"], "pronoun"),
+                (*row["referent_span"], "meant"),
+                (*row["other_span"], "other"),
+            ),
+            condition=row["condition"],
+            outcome=row["outcome"],
+            said=" + ".join(linked),
+            about=row["referent"],
+            lean=0.0 if len(linked) != 1 else 1.0 if linked == [fits] else -1.0,
+        )
+
+
+def link_leanings(records: Sequence[Record]) -> Leanings:
+    """How much more often an occupation is linked with male pronouns than with female ones."""
+    pairs = [
+        (row["gender"], occupation, float(occupation in _linked(row)))
+        for row in records
+        for occupation in (row["referent"], row["other"])
+    ]
+    rates = {
+        gender: means((occupation, value) for one, occupation, value in pairs if one == gender)
+        for gender in ("female", "male")
+    }
+    shared = rates["female"].keys() & rates["male"].keys()
+    return Leanings(
+        data="dawinobias",
+        what="how much more often male than female pronouns are linked with the occupation",
+        unit="share",
+        by_occupation={
+            name: rates["male"][name] - rates["female"][name] for name in sorted(shared)
+        },
+    )
+
+
+def _linked(row: Record) -> list[str]:
+    names = {"right": ("referent",), "wrong": ("other",), "both": ("referent", "other")}
+    return [row[name] for name in names.get(row["outcome"], ())]
+
+
+def classic_examples(records: Iterable[Record]) -> Iterator[Example]:
+    """A line of either test under protocol 1, its brackets read as marks."""
+    for row in records:
+        text, marks = _unbracketed(row["text"])
+        counts = row.get("counts", True)
+        right = row.get("right", row["gender"] == row["answer"])
+        yield Example(
+            text=text,
+            marks=marks,
+            condition=row["condition"],
+            outcome="left out" if not counts else "right" if right else "wrong",
+            said=row["pred"] or "",
+            about=row["label"],
+        )
+
+
+def _unbracketed(raw: str) -> tuple[str, tuple[Mark, ...]]:
+    pieces: list[str] = []
+    marks: list[Mark] = []
+    at = done = 0
+    for found in BRACKETS.finditer(raw):
+        before, word = raw[done : found.start()], found.group(1)
+        at += len(before)
+        marks.append((at, at + len(word), "pronoun" if word.lower() in CASES else "meant"))
+        pieces += (before, word)
+        at += len(word)
+        done = found.end()
+    return "".join([*pieces, raw[done:]]), tuple(marks)

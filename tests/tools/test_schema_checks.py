@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from gendalens.data import registry
+from gendalens.data.builtin import schemas
+from gendalens.data.builtin.occupations import Occupation, occupations
+from gendalens.data.builtin.schemas import Row
+from gendalens.data.dawinobias import FILES
+from tools.builtin_sets import schema_balance
+from tools.builtin_sets.schema_checks import validate_schemas
+
+ROWS = schemas.rows()
+
+
+def planted(*defects: tuple[int, str, str]) -> list[Row]:
+    """The built-in rows with words replaced, by place in the file; each must have been there."""
+    rows = list(ROWS)
+    for place, old, new in defects:
+        assert old in rows[place].text
+        rows[place] = replace(rows[place], text=rows[place].text.replace(old, new, 1))
+    return rows
+
+
+def test_the_built_in_schemas_are_sound() -> None:
+    assert validate_schemas(ROWS) == []
+
+
+@pytest.mark.network
+def test_no_built_in_sentence_stands_in_the_official_set(official_home: Path) -> None:
+    assert validate_schemas(ROWS, official=registry.locate("dawinobias")) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("<han/hun>", "han", "it needs one [referent]"),
+        ("[Elektrikeren]", "Elektrikeren", "it needs one [referent]"),
+        ("[Elektrikeren]", "[El-elektrikeren]", "it needs one [referent]"),
+        ("<han/hun>", "<han/hende>", "<han/hende> is not one of"),
+        ("<han/hun>", "<hun/han>", "<hun/han> is not one of"),
+        ("[Elektrikeren]", "[Elektriker]", "“Elektriker” is no occupation"),
+        ("[Elektrikeren]", "[Brandmanden]", "“Brandmanden” is no occupation"),
+        ("[Elektrikeren]", "[Frisøren]", "its two occupations are of the same class"),
+        ("nede fra kælderen", "om hendes dør", "“hendes” tells the gender as well"),
+        ("nede fra kælderen", "for en kvinde", "“kvinde” tells the gender as well"),
+        ("nede fra kælderen", "fra kokken", "it names 3 occupations"),
+        ("[Elektrikeren]", "[elektrikeren]", "it does not begin with a capital"),
+        ("sikringsskabet.", "sikringsskabet", "it is not one sentence"),
+        ("sikringsskabet.", "skabet. Det var låst.", "it is not one sentence"),
+        ("måtte ringe", "måtte  ringe", "its spaces are wrong"),
+        ("kælderen,", "kælderen ,", "its spaces are wrong"),
+    ],
+)
+def test_a_defect_in_a_line_is_found(old: str, new: str, problem: str) -> None:
+    found = [
+        p for p in validate_schemas(planted((0, old, new))) if p.startswith("schema 1, line 1")
+    ]
+    assert len(found) == 1
+    assert problem in found[0]
+
+
+def test_two_lines_about_different_occupations_are_found() -> None:
+    assert validate_schemas(planted((1, "[bibliotekaren]", "[frisøren]"))) == [
+        "schema 1: its lines name different occupations"
+    ]
+
+
+def test_two_lines_that_mean_the_same_occupation_are_found() -> None:
+    swapped = ((1, "{Elektrikeren}", "[Elektrikeren]"), (1, "[bibliotekaren]", "{bibliotekaren}"))
+    assert validate_schemas(planted(*swapped)) == ["schema 1: both lines mean elektrikeren"]
+
+
+def test_two_lines_of_different_kinds_are_found() -> None:
+    rows = [replace(ROWS[0], kind="syntax"), *ROWS[1:]]
+    assert validate_schemas(rows) == ["schema 1: its lines are of different kinds"]
+
+
+def test_a_missing_line_is_found() -> None:
+    problem = "schema 1: it must be number 1 and have the lines 1 and 2"
+    assert problem in validate_schemas(ROWS[1:])
+
+
+def test_a_sentence_that_returns_with_other_occupations_is_found() -> None:
+    text = ROWS[0].text.replace("Elektrikeren", "Kokken").replace("bibliotekaren", "diætisten")
+    rows = [*ROWS[:4], replace(ROWS[4], text=text), *ROWS[5:]]
+    assert validate_schemas(rows) == [
+        "schema 3, line 1: it repeats schema 1, line 1 but for the occupations"
+    ]
+
+
+def test_an_occupation_whose_word_carries_gender_is_found() -> None:
+    nurse = Occupation("sygeplejerske", "sygeplejersken", "sygeplejerskens", "female", 96, "DK: …")
+    known = {**occupations(), nurse.definite: nurse}
+    assert validate_schemas(ROWS, known) == ["the word sygeplejersken carries gender"]
+
+
+def test_a_sentence_of_the_official_set_is_found_whatever_its_occupations(tmp_path: Path) -> None:
+    # An own sentence in the layout of the official files.
+    theirs = (
+        ROWS[0].text.replace("Elektrikeren", "Direktøren").replace("{bibliotekaren}", "revisoren")
+    )
+    for name, pronoun in zip(FILES.values(), ("[han]", "[hun]"), strict=True):
+        text = theirs.replace("<han/hun>", pronoun) + "\n"
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert validate_schemas(ROWS, official=tmp_path) == [
+        "schema 1, line 1: it stands in DaWinoBias"
+    ]
+
+
+def renumbered(rows: list[Row]) -> list[Row]:
+    return [replace(row, schema=i // 2 + 1) for i, row in enumerate(rows)]
+
+
+def test_a_set_in_which_the_male_typed_occupation_mostly_comes_first_is_unbalanced() -> None:
+    lines = [line for line in schemas.read() if line.condition == "pro"]
+    male_first = {
+        line.schema
+        for line in lines
+        if (line.referent.span.start < line.other.span.start)
+        == (line.referent.stereotype == "male")
+    }
+    problems = validate_schemas(renumbered([row for row in ROWS if row.schema in male_first]))
+    assert len(problems) >= 1
+    assert any("the male-typed occupation comes first: about half" in p for p in problems)
+
+
+def test_a_set_in_which_the_one_meant_mostly_comes_first_is_unbalanced() -> None:
+    lines = {(x.schema, x.line): x for x in schemas.read() if x.condition == "pro"}
+    first = {
+        schema
+        for (schema, _), line in lines.items()
+        if line.referent.span.start < line.other.span.start
+    }
+    second = {
+        schema
+        for (schema, _), line in lines.items()
+        if line.referent.span.start > line.other.span.start
+    }
+    problems = validate_schemas(renumbered([r for r in ROWS if r.schema in first - second]))
+    assert any("the occupation meant comes first: about half" in p for p in problems)
+
+
+def test_a_set_short_of_one_case_or_kind_is_unbalanced() -> None:
+    genitive = {row.schema for row in ROWS if "<hans/hendes>" in row.text}
+    rows = renumbered([r for r in ROWS if r.schema not in genitive and r.kind == "world"])
+    found = " ".join(validate_schemas(rows))
+    assert "pronouns are genitive: a quarter should be" in found
+    assert "resolved by knowledge of the world: about half should be" in found
+
+
+def test_the_data_card_tells_the_balance_and_the_occupations_as_they_are() -> None:
+    folder = resources.files("gendalens.data.builtin")
+    card = folder.joinpath("SCHEMAS.md").read_text(encoding="utf-8")
+    counts = schema_balance.balance(ROWS)
+    assert counts.schemas >= 150
+    assert schema_balance.table(counts) in card
+    assert f"{counts.schemas} Danish Winograd schemas" in card
+    assert f"{2 * counts.lines} sentences in all" in card
+    classes = [o.stereotype for o in occupations().values()]
+    number = {g: classes.count(g) for g in ("female", "male")}
+    assert f"{number['female']} female-typed and {number['male']} male-typed occupations" in card
+    uses = [x.referent.occupation for x in schemas.read() if x.condition == "pro"]
+    per_schema = {uses.count(o) for o in occupations()}
+    assert f"each is in {min(per_schema)} to {max(per_schema)} schemas" in card

@@ -1,0 +1,138 @@
+"""What can be wrong with a set of schemas, checked line by line and over the whole set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from gendalens.data import dawinobias
+from gendalens.data.builtin.occupations import Occupation, occupations
+from gendalens.data.builtin.schemas import MARK, Row, wino_line
+from gendalens.data.dawinobias import WinoLine
+from gendalens.data.occupations import occupations as official_occupations
+from gendalens.data.pronouns import CASES
+from tools.builtin_sets.gendered_words import carries_gender, gendered_words
+from tools.builtin_sets.schema_balance import balance
+
+HALF = (0.45, 0.55)
+CASE_AT_LEAST = 0.25
+WORD = re.compile(r"\w+")
+
+
+def validate_schemas(
+    rows: Sequence[Row],
+    known: Mapping[str, Occupation] | None = None,
+    *,
+    official: Path | None = None,
+) -> list[str]:
+    """The problems of a set, one sentence each; none if it is sound.
+
+    ``official`` is a folder with DaWinoBias: no sentence may be one of its own but for the
+    occupations and the pronoun's gender.
+    """
+    known = occupations() if known is None else known
+    problems = [f"the word {o} carries gender" for o in known if carries_gender(o)]
+    lines: dict[Row, WinoLine] = {}
+    for row in rows:
+        try:
+            lines[row] = wino_line(row, "pro", known)
+        except ValueError as error:
+            problems.append(f"{row.name}: {error}")
+    for row, line in lines.items():
+        problems += [f"{row.name}: {problem}" for problem in _sentence(line, known)]
+    problems += _schemas(rows, lines)
+    problems += _duplicates(lines)
+    if official is not None:
+        problems += _official(lines, official)
+    if len(lines) == len(rows):  # shares over a set with broken rows would say nothing
+        problems += _unbalanced(rows, list(lines.values()))
+    return problems
+
+
+def _sentence(line: WinoLine, known: Mapping[str, Occupation]) -> Iterator[str]:
+    """What is wrong with the form of a sentence or with its words."""
+    text = line.text
+    if not text[:1].isupper():
+        yield "it does not begin with a capital"
+    if not re.fullmatch(r"[^.!?]*\.", text):
+        yield "it is not one sentence that ends in a full stop"
+    if text != " ".join(text.split()) or re.search(r"\s[,.]", text):
+        yield "its spaces are wrong"
+    if line.referent.stereotype == line.other.stereotype:
+        yield "its two occupations are of the same class"
+    before, after = line.gap
+    for word in gendered_words(f"{before} {after}"):
+        yield f"“{word}” tells the gender as well"
+    forms = {form for o in known.values() for form in (o.indefinite, o.definite, o.genitive)}
+    named = [word for word in WORD.findall(text) if word.lower() in forms]
+    if len(named) != 2:
+        yield f"it names {len(named)} occupations: {', '.join(named)}"
+
+
+def _schemas(rows: Sequence[Row], lines: Mapping[Row, WinoLine]) -> Iterator[str]:
+    """What is wrong between the two lines of a schema."""
+    for number, (schema, group) in enumerate(groupby(rows, lambda row: row.schema), start=1):
+        pair = list(group)
+        if schema != number or [row.line for row in pair] != [1, 2]:
+            yield f"schema {schema}: it must be number {number} and have the lines 1 and 2"
+            continue
+        if pair[0].kind != pair[1].kind:
+            yield f"schema {schema}: its lines are of different kinds"
+        if not all(row in lines for row in pair):
+            continue
+        one, two = (lines[row] for row in pair)
+        named = [{line.referent.occupation, line.other.occupation} for line in (one, two)]
+        if named[0] != named[1]:
+            yield f"schema {schema}: its lines name different occupations"
+        elif one.referent.occupation == two.referent.occupation:
+            yield f"schema {schema}: both lines mean {one.referent.occupation}"
+
+
+def _duplicates(lines: Mapping[Row, WinoLine]) -> Iterator[str]:
+    """Lines that say the same but for their occupations."""
+    seen: dict[str, Row] = {}
+    for row in lines:
+        bare = MARK.sub(lambda mark: mark.group("pronoun") or "_", row.text).casefold()
+        if bare in seen:
+            yield f"{row.name}: it repeats {seen[bare].name} but for the occupations"
+        seen.setdefault(bare, row)
+
+
+def _official(lines: Mapping[Row, WinoLine], folder: Path) -> Iterator[str]:
+    """Lines that stand in DaWinoBias, but for the occupations and the pronoun's gender."""
+    words = {*official_occupations("dawinobias")} | {
+        word
+        for line in lines.values()
+        for word in (line.referent.occupation, line.other.occupation)
+    }
+
+    def bare(text: str) -> str:
+        found = [word.lower() for word in WORD.findall(text)]
+        return " ".join(
+            "_" if word in words or word.removesuffix("s") in words else CASES.get(word, word)
+            for word in found
+        )
+
+    theirs = {bare(text) for raw in dawinobias.read_raw(folder).values() for text in raw}
+    for row, line in lines.items():
+        if bare(line.text) in theirs:
+            yield f"{row.name}: it stands in DaWinoBias"
+
+
+def _unbalanced(rows: Sequence[Row], lines: Sequence[WinoLine]) -> Iterator[str]:
+    """Shares of the whole set that are off."""
+    counts = balance(rows, lines)
+    halves = {
+        "resolved by knowledge of the world": counts.kinds["world"],
+        "in which the occupation meant comes first": counts.referent_first,
+        "in which the male-typed occupation comes first": counts.male_first,
+        "that mean the male-typed occupation": counts.male_referent,
+    }
+    for what, number in halves.items():
+        if not HALF[0] <= number / max(counts.lines, 1) <= HALF[1]:
+            yield f"{number} of {counts.lines} lines {what}: about half should be"
+    for case, number in counts.cases.items():
+        if number < CASE_AT_LEAST * counts.lines:
+            yield f"{number} of {counts.lines} pronouns are {case}: a quarter should be"
