@@ -42,7 +42,9 @@ def files(out: Path) -> dict[str, bytes]:
 def test_a_result_fits_the_published_schema_and_reads_back(
     data: dict[str, Path], model: str
 ) -> None:
-    schema = json.loads(resources.files("gendalens.results").joinpath("result.schema.json").read_text())
+    schema = json.loads(
+        resources.files("gendalens.results").joinpath("result.schema.json").read_text()
+    )
     for result in gendalens.run(model, data=data):
         plain = json.loads(result.to_json())
         jsonschema.validate(plain, schema)

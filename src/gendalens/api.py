@@ -11,7 +11,7 @@ from gendalens.data.choice import choices
 from gendalens.data.home import home
 from gendalens.engine.cache import Cache
 from gendalens.engine.session import TASK_OPTIONS, Options, choose_tasks, run_model
-from gendalens.errors import UserError
+from gendalens.errors import FailuresError, UserError
 from gendalens.models import demo
 from gendalens.models.base import Backend
 from gendalens.models.control import PREFIX, Control
@@ -103,7 +103,7 @@ def run(
         except UserError as error:
             failures.append(str(error))
     if failures:
-        raise UserError(*failures)
+        raise FailuresError(failures)
     return results
 
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from gendalens.cli import app as cli
 from gendalens.cli.app import app
-from gendalens.errors import LONGEST, UserError
+from gendalens.errors import LONGEST, FailuresError, UserError
 from gendalens.report import escape
 from gendalens.report.terminal import result as terminal
 from gendalens.report.terminal.console import PlainConsole
@@ -127,7 +127,7 @@ def test_a_sentence_is_of_bearable_length_and_keeps_its_end() -> None:
     sentence = str(UserError(f"The model {'x' * 9000} does not exist: check the path."))
     assert len(sentence) <= LONGEST + 3
     assert sentence.endswith("does not exist: check the path.")
-    assert len(str(UserError("a" * LONGEST, "b" * LONGEST))) == 2 * LONGEST + 1
+    assert len(str(FailuresError(["a" * LONGEST, "b" * LONGEST]))) == 2 * LONGEST + 1
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from gendalens.cli.show import chosen
 from gendalens.comparison.comparison import compare
-from gendalens.errors import UserError
+from gendalens.errors import FailuresError
 from gendalens.report.escape import as_json
 from gendalens.report.exports.comparison_tables import long_table, short_tables
 from gendalens.report.exports.tables import to_csv, to_latex, to_markdown
@@ -44,4 +44,4 @@ def compare_command(
         PlainConsole(stderr=True).print(Text(f"The comparison is in {page}"), soft_wrap=True)
     failures = dict.fromkeys(str(group.refused) for group in comparison.groups if group.failed)
     if failures:
-        raise UserError(*failures)
+        raise FailuresError(failures)

@@ -12,7 +12,7 @@ from gendalens.data.choice import choices
 from gendalens.data.home import home
 from gendalens.engine.cache import Cache
 from gendalens.engine.session import Options, Outcome, choose_tasks, run_model
-from gendalens.errors import UserError
+from gendalens.errors import FailuresError
 from gendalens.models.demo import PLANTED
 from gendalens.models.huggingface.libraries import import_transformers
 from gendalens.report.figures import interval
@@ -55,7 +55,7 @@ def demo(out: Path, sample: int | None) -> None:
                 watcher=TerminalWatcher(PlainConsole(stderr=True)),
             )
             if report.failures:
-                raise UserError(*report.failures)
+                raise FailuresError(report.failures)
             for outcome in report.outcomes:
                 outcomes[outcome.result.task] = outcome
                 show(console, outcome.result, outcome.folder)

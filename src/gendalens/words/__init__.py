@@ -1,0 +1,36 @@
+"""Sentences as data: a code and its values inside, words in a reader's language at the edge.
+
+English is the source. A language is one catalogue, ``locale/LANGUAGE/LC_MESSAGES/gendalens.po``.
+"""
+
+from gendalens.words.catalogues import (
+    ENGLISH,
+    Words,
+    add_words,
+    current_language,
+    language_from_environment,
+    languages,
+    translate,
+    use_language,
+)
+from gendalens.words.message import Message, Template, Value, phrase
+from gendalens.words.numbers import format_number
+from gendalens.words.writing import say, write
+
+__all__ = [
+    "ENGLISH",
+    "Message",
+    "Template",
+    "Value",
+    "Words",
+    "add_words",
+    "current_language",
+    "format_number",
+    "language_from_environment",
+    "languages",
+    "phrase",
+    "say",
+    "translate",
+    "use_language",
+    "write",
+]

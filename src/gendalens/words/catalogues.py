@@ -1,0 +1,81 @@
+"""Languages: the catalogues that come with the package, words that plug-ins bring, and the one in use."""
+
+from __future__ import annotations
+
+import gettext
+import os
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from functools import cache, partial
+from pathlib import Path
+from typing import TypeAlias
+
+ENGLISH = "en"
+DOMAIN = "gendalens"
+LOCALE = Path(__file__).parent / "locale"
+
+#: Words that a plug-in brings: by language, by English text; or a folder of gettext catalogues.
+Words: TypeAlias = Mapping[str, Mapping[str, str]] | Path
+
+_added: dict[str, list[Callable[[str], str]]] = {}
+_language: ContextVar[str] = ContextVar("language", default=ENGLISH)
+# The order in which gettext looks at them.
+_VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+
+
+def languages() -> tuple[str, ...]:
+    """The languages that there are, English first."""
+    found = sorted(path.parts[-3] for path in LOCALE.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
+    return (ENGLISH, *found)
+
+
+def current_language() -> str:
+    """The language that terminal output and errors are written in."""
+    return _language.get()
+
+
+def use_language(language: str) -> None:
+    """Write in this language from now on."""
+    _language.set(language)
+
+
+def language_from_environment() -> str:
+    """The user's language by their environment (``LANG``), where there is a catalogue for it."""
+    said = next((value for name in _VARIABLES if (value := os.environ.get(name))), "")
+    known = languages()
+    for locale in said.split(":"):
+        language = locale.partition(".")[0].partition("_")[0]
+        if language in known:
+            return language
+    return ENGLISH
+
+
+def translate(english: str, language: str | None = None) -> str:
+    """A text in a language, by default the one in use; in English where it has no translation."""
+    wanted = language or current_language()
+    if wanted == ENGLISH or not english:  # gettext has its header under the empty text
+        return english
+    look_ups: list[Callable[[str], str]] = [_catalogue(wanted).gettext, *_added.get(wanted, ())]
+    return next((found for look in look_ups if (found := look(english)) != english), english)
+
+
+def add_words(words: Words) -> None:
+    """Add the words of a plug-in; those of the package itself come first."""
+    if isinstance(words, Path):
+        for file in words.glob("*/LC_MESSAGES/*.mo"):
+            with file.open("rb") as stream:
+                _added.setdefault(file.parts[-3], []).append(
+                    gettext.GNUTranslations(stream).gettext
+                )
+        return
+    for language, texts in words.items():
+        _added.setdefault(language, []).append(partial(_look_up, texts))
+
+
+def _look_up(texts: Mapping[str, str], english: str) -> str:
+    return texts.get(english, english)
+
+
+@cache
+def _catalogue(language: str) -> gettext.NullTranslations:
+    return gettext.translation(DOMAIN, LOCALE, languages=[language], fallback=True)
