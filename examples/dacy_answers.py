@@ -1,16 +1,16 @@
-"""Answers a file of `tag` or `resolve` requests with DaCy, or with any other spaCy pipeline.
+"""Answer a file of `tag` or `resolve` requests with DaCy or any other spaCy pipeline.
 
-Runs in an environment of its own. Entities (`ner-dane`), any Python that DaCy takes:
+Runs in its own environment. For entities (`ner-dane`), use any Python version that DaCy supports:
 
     pip install dacy
     python dacy_answers.py da_dacy_medium_trf-1.0.0 requests.jsonl answers.jsonl
 
-Coreference (`coref-abc`, `coref-dawinobias`) is in DaCy's 0.2.0 models and needs Python 3.10 or 3.11:
+Coreference (`coref-abc`, `coref-dawinobias`) needs DaCy's 0.2.0 models and Python 3.10 or 3.11:
 
     pip install "dacy[coref]"
     python dacy_answers.py da_dacy_medium_trf-0.2.0 requests.jsonl answers.jsonl
 
-Before and after, where GenDa Lens is installed:
+Before and after this script, where GenDa Lens is installed:
 
     gendalens requests ner-dane -o requests.jsonl
     gendalens score ner-dane answers.jsonl --model-name da_dacy_medium_trf-1.0.0
@@ -23,7 +23,7 @@ import spacy
 
 
 def load(name):
-    """A DaCy model by its name, else a spaCy pipeline by its package or folder."""
+    """Load a DaCy model by name, or a spaCy pipeline by package or folder."""
     if name.startswith("da_dacy"):
         import dacy
 
@@ -32,12 +32,12 @@ def load(name):
 
 
 def entities(doc):
-    """[start, end, label] in characters."""
+    """Return entities as [start, end, label], in characters."""
     return [[entity.start_char, entity.end_char, entity.label_] for entity in doc.ents]
 
 
 def clusters(doc):
-    """DaCy's coref leaves each cluster as a group of spans."""
+    """Return the clusters, which DaCy stores as span groups."""
     return [
         [[span.start_char, span.end_char] for span in spans]
         for key, spans in doc.spans.items()
@@ -46,13 +46,13 @@ def clusters(doc):
 
 
 def labels(nlp):
-    """All types of entity that the pipeline knows, found or not."""
+    """Return all entity types that the pipeline knows, whether found or not."""
     makers = [name for name in nlp.pipe_names if "doc.ents" in nlp.get_pipe_meta(name).assigns]
     return sorted({label for name in makers for label in nlp.pipe_labels.get(name, ())})
 
 
 def main(name, source, target):
-    """Answer line by line, in spaCy's batches."""
+    """Answer the requests line by line, in spaCy's batches."""
     nlp = load(name)
     with open(source, encoding="utf-8") as requests, open(target, "w", encoding="utf-8") as answers:
         kinds = json.loads(next(requests))["kinds"]

@@ -1,12 +1,12 @@
-"""Answers a file of `resolve` requests with danlp's coreference model (XLM-R, on allennlp).
+"""Answer a file of `resolve` requests with danlp's coreference model (XLM-R, on allennlp).
 
-Runs in an environment of its own, of Python 3.8 and the versions that danlp itself asks for
+Runs in its own environment, with Python 3.8 and the versions that danlp itself requires
 (allennlp up to 2.5, transformers up to 4.3, torch up to 1.7; see danlp's issue 163 for newer ones):
 
     pip install "danlp[all]==0.1.2"
     python danlp_coref.py requests.jsonl answers.jsonl
 
-Before and after, where GenDa Lens is installed:
+Before and after this script, where GenDa Lens is installed:
 
     gendalens requests coref-abc -o requests.jsonl
     gendalens score coref-abc answers.jsonl --model-name danlp-xlmr-coref
@@ -20,7 +20,7 @@ from danlp.models import load_xlmr_coref_model
 
 
 def clusters(model, request):
-    """Danlp takes sentences as words and counts words; requests and answers count characters."""
+    """Convert danlp's word positions to the character offsets of requests and answers."""
     tokens = request["tokens"]
     words = [request["text"][start:end] for start, end in tokens]
     return [
@@ -30,10 +30,10 @@ def clusters(model, request):
 
 
 def main(source, target):
-    """Answer line by line."""
+    """Answer the requests line by line."""
     model = load_xlmr_coref_model()
     with open(source, encoding="utf-8") as requests, open(target, "w", encoding="utf-8") as answers:
-        next(requests)  # the header says what is asked; each line has all it takes to answer it
+        next(requests)  # skip the header: each line has all that is needed to answer it
         header = {"format": "gendalens-answers", "version": 1}
         header["software"] = ["danlp " + version("danlp")]
         answers.write(json.dumps(header) + "\n")

@@ -1,12 +1,12 @@
-"""Answers a file of `score`, `fill`, `top-token` or `reconstruct` requests with transformers alone.
+"""Answer a file of `score`, `fill`, `top-token` or `reconstruct` requests with transformers alone.
 
-Slow and plain, a sentence at a time: a pattern for models that `gendalens run` cannot load.
+Slow and simple, one sentence at a time: a template for models that `gendalens run` cannot load.
 
     pip install torch transformers
     python transformers_lm.py masked MODEL requests.jsonl answers.jsonl
     python transformers_lm.py causal MODEL requests.jsonl answers.jsonl
 
-Before and after, where GenDa Lens is installed:
+Before and after this script, where GenDa Lens is installed:
 
     gendalens requests lm-abc -o requests.jsonl
     gendalens score lm-abc answers.jsonl --model-name MODEL
@@ -20,18 +20,18 @@ import torch
 import transformers
 
 WORD = re.compile(r"\w+|[^\w\s]")
-DTYPE = torch.float32  # a checkpoint's own bfloat16 would move the scores of sentences
+DTYPE = torch.float32  # a checkpoint's own bfloat16 would change the sentence scores
 
 
 class Model:
-    """A model with its tokenizer, and where each token of a text begins."""
+    """A model with its tokenizer, which can tell where each token of a text begins."""
 
     def __init__(self, auto_class, name):
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(name)
         self.network = auto_class.from_pretrained(name, dtype=DTYPE).eval()
 
     def tokens(self, text, special):
-        """The ids, and the place of each token's first visible character; None: a special token."""
+        """Return ids and the offset of each token's first visible character (None if special)."""
         made = self.tokenizer(
             text,
             add_special_tokens=special,
@@ -47,13 +47,13 @@ class Model:
         return made["input_ids"], starts
 
     def log_probs(self, rows):
-        """The log-probabilities of the whole vocabulary at every position of rows of one length."""
+        """Return log-probabilities of the vocabulary at every position of equally long rows."""
         with torch.inference_mode():
             logits = self.network(torch.tensor(rows)).logits.float()
             return logits.double() - torch.logsumexp(logits, dim=-1, keepdim=True).double()
 
     def unknown(self, ids, starts, gap=range(0)):
-        """How many tokens of the text are unknown, the gap apart."""
+        """Count the unknown tokens of the text outside the gap."""
         known = zip(ids, starts)
         return sum(
             id_ == self.tokenizer.unk_token_id and start is not None and start not in gap
@@ -62,7 +62,7 @@ class Model:
 
 
 class Causal(Model):
-    """Scores from left to right; fills by the likelihood of whole sentences."""
+    """Scores from left to right and fills gaps by the likelihood of whole sentences."""
 
     def __init__(self, name):
         super().__init__(transformers.AutoModelForCausalLM, name)
@@ -70,7 +70,7 @@ class Causal(Model):
         self.front = [id_ for id_ in ends if id_ is not None][:1]
 
     def likelihood(self, text, given=0):
-        """Log-likelihood, scored tokens, unscored tokens, unknown tokens."""
+        """Return the log-likelihood and the numbers of scored, unscored and unknown tokens."""
         ids, starts = self.tokens(text, special=False)
         row = self.front + ids
         table = self.log_probs([row])[0]
@@ -81,7 +81,7 @@ class Causal(Model):
         return total, len(scored), len(wanted) - len(scored), self.unknown(ids, starts)
 
     def score(self, request):
-        """The sentence, or what follows the given part of it."""
+        """Score the sentence, or only what follows its given part."""
         given = len(request["given"])
         total, scored, unscored, unknown = self.likelihood(
             request["given"] + request["text"], given
@@ -94,7 +94,7 @@ class Causal(Model):
         }
 
     def fill(self, request):
-        """Each candidate by its sentence; a causal model has no first choice."""
+        """Score each candidate by its sentence; a causal model has no first choice."""
         left, right = request["left"], request["right"]
         answer = {"log_probs": [], "pieces": [], "first": None}
         for word in request["candidates"]:
@@ -107,7 +107,7 @@ class Causal(Model):
 
 
 class Masked(Model):
-    """Scores by pseudo-log-likelihood (PLL-word-l2r); fills by masks."""
+    """Scores by pseudo-log-likelihood (PLL-word-l2r) and fills gaps with masks."""
 
     def __init__(self, name):
         super().__init__(transformers.AutoModelForMaskedLM, name)
@@ -115,7 +115,7 @@ class Masked(Model):
         self.words = self.whole_words()
 
     def whole_words(self):
-        """The pieces that are how the tokenizer writes one word behind a space."""
+        """Return the pieces that encode a whole word after a space, with their words."""
         special = set(self.tokenizer.all_special_ids)
         before = self.tokenizer("og", add_special_tokens=False)["input_ids"]
         found = {}
@@ -128,7 +128,7 @@ class Masked(Model):
         return found
 
     def read(self, ids, gaps):
-        """The sum of log P(token | the gap from there on masked), a gap for each token."""
+        """Sum the log-probabilities of the tokens, each with its own gap masked."""
         rows = [
             [self.mask if at in gap else id_ for at, id_ in enumerate(ids)] for gap in gaps.values()
         ]
@@ -136,7 +136,7 @@ class Masked(Model):
         return sum(float(table[at, ids[at]]) for table, at in zip(tables, gaps))
 
     def score(self, request):
-        """Each token with itself and the later pieces of its word masked."""
+        """Score each token with itself and the later pieces of its word masked."""
         text = request["given"] + request["text"]
         ids, starts = self.tokens(text, special=True)
         ends = {at: word.end() for word in WORD.finditer(text) for at in range(*word.span())}
@@ -157,7 +157,7 @@ class Masked(Model):
         }
 
     def fill(self, request):
-        """Each word as so many masks as it has pieces; the first choice among them and all words."""
+        """Score each word with one mask per piece; choose first among these and all whole words."""
         left, right = request["left"], request["right"]
         scores, pieces = {}, {}
         for word in dict.fromkeys([*request["candidates"], *request["rivals"]]):
@@ -185,14 +185,14 @@ class Masked(Model):
         }
 
     def top_token(self, request):
-        """What the fill-mask pipeline ranks first."""
+        """Return the token that the fill-mask pipeline ranks first."""
         text = request["left"] + self.tokenizer.mask_token + request["right"]
         ids = self.tokenizer(text)["input_ids"]
         best = int(self.log_probs([ids])[0, ids.index(self.mask)].argmax())
         return {"token": self.tokenizer.decode([best])}
 
     def reconstruct(self, request):
-        """The mean loss of the text, one of its words exchanged and nothing masked."""
+        """Return the mean loss of the text with one word replaced and nothing masked."""
         cls, sep = self.tokenizer.cls_token, self.tokenizer.sep_token
         pieces = self.tokenizer.tokenize(f"{cls} {request['text']} {sep}")
         original = self.tokenizer.convert_tokens_to_ids(pieces)
@@ -206,10 +206,10 @@ class Masked(Model):
 
 
 def main(kind, name, source, target):
-    """Answer line by line."""
+    """Answer the requests line by line."""
     model = {"masked": Masked, "causal": Causal}[kind](name)
     with open(source, encoding="utf-8") as requests, open(target, "w", encoding="utf-8") as answers:
-        next(requests)  # the header says what is asked; each line has all it takes to answer it
+        next(requests)  # skip the header: each line has all that is needed to answer it
         header = {"format": "gendalens-answers", "version": 1}
         header["software"] = [
             f"torch {torch.__version__}",

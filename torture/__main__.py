@@ -82,8 +82,8 @@ def damage(bench: Bench) -> Iterator[Trial]:
     """The cache cut short, and its bits turned."""
     for what, how, count in (
         ("cache truncated", cache_file.cut, 50),
-        ("a bit of the cache turned", cache_file.turn_bit, 150),
-        ("a bit of the cache's log turned", cache_file.turn_log_bit, 50),
+        ("bit flipped in the cache", cache_file.turn_bit, 150),
+        ("bit flipped in the cache's log", cache_file.turn_log_bit, 50),
     ):
         yield from cache_file.damaged(what, how, count=count, seed=bench.seed, work=bench.work)
 

@@ -61,7 +61,7 @@ def full_disk(
     whole: Path,
 ) -> Iterator[Trial]:
     """The disk under ``home`` (the cache) or ``run`` (results and report) is so many KiB small."""
-    what = f"disk full under the {what}"
+    what = f"disk full ({what})"
     if not may_mount():
         yield Trial(what, seed, "skipped", "mounting a small disk needs root")
         return

@@ -34,7 +34,7 @@ MEASURED = 0.02
 
 
 class Answers(Target):
-    """Accepted: exactly the answers that the file holds, one a request, and they can be measured."""
+    """Accepted: exactly the answers in the file, one per request, ready to be measured."""
 
     name: ClassVar[str] = "answers"
     share: ClassVar[float] = 170

@@ -40,7 +40,7 @@ LATER = {Score("Han sejler."): ScoreAnswer(-1.5, 3)}
 
 
 class Stored(Target):
-    """Accepted: every answer found is the one that was stored, and new ones can be stored."""
+    """Accepted: only answers as they were stored; new ones can be stored."""
 
     name: ClassVar[str] = "cache"
     share: ClassVar[float] = 12

@@ -32,7 +32,7 @@ RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 
 
 class Conllu(Target):
-    """Accepted: as many sentences and tokens as the lines say, all in their places; reads back."""
+    """Accepted: the sentences and tokens of the lines, in the right places; round-trips."""
 
     name: ClassVar[str] = "conllu"
     share: ClassVar[float] = 330

@@ -22,7 +22,7 @@ LABELS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 
 
 class Folders(Target):
-    """Accepted: finite answers to what is asked, with places inside the text."""
+    """Accepted: finite answers to the requests, with offsets inside the text."""
 
     name: ClassVar[str] = "folders"
     share: ClassVar[float] = 1.5

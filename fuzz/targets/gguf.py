@@ -23,7 +23,7 @@ Place = tuple[int, int]
 
 
 class GgufHeads(Target):
-    """Accepted: the format's own reader takes it, with every tensor's bytes inside the file."""
+    """Accepted: a file that the format's own reader takes, with all tensors inside it."""
 
     name: ClassVar[str] = "gguf-heads"
     share: ClassVar[float] = 25
@@ -70,7 +70,7 @@ class GgufHeads(Target):
 
 
 class Gguf(GgufHeads):
-    """Accepted: finite answers to what is asked."""
+    """Accepted: finite answers to the requests."""
 
     name: ClassVar[str] = "gguf"
     share: ClassVar[float] = 1.5

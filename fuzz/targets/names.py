@@ -50,7 +50,7 @@ EVEN = {
 
 
 class Names(Target):
-    """Accepted: names in every group, none in two groups, and every draw gives one."""
+    """Accepted: names in every group, none in two groups; every draw gives a name."""
 
     name: ClassVar[str] = "names"
     share: ClassVar[float] = 200

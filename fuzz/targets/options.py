@@ -28,7 +28,7 @@ BASES = {
 
 
 class Options(Target):
-    """Accepted: numbers within their bounds, a canonical name that means the same, no path."""
+    """Accepted: numbers within bounds, a canonical name with the same meaning, no path."""
 
     name: ClassVar[str] = "options"
     share: ClassVar[float] = 110

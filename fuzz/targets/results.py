@@ -30,7 +30,7 @@ PAGES = 0.01
 
 
 class Results(Target):
-    """Accepted: the result as it stands in the file, and every way to show it shows it."""
+    """Accepted: the result as written in the file, in every output format."""
 
     name: ClassVar[str] = "results"
     share: ClassVar[float] = 8

@@ -16,7 +16,7 @@ LINES = {"dawinobias": 12, "abc": 31}
 
 
 class Sentences(Target):
-    """Accepted: as many lines or triples as the file has, and every word in its place."""
+    """Accepted: all lines or triples in the file, with every word in the right place."""
 
     name: ClassVar[str] = "sentences"
     share: ClassVar[float] = 200
