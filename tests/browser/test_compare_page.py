@@ -89,11 +89,11 @@ def test_a_heading_sorts_its_column_both_ways_with_what_is_undefined_last(page: 
 def test_danish_is_a_click_away_with_danish_numbers(page: Any) -> None:
     page.get_by_role("button", name="Dansk").click()
     page.wait_for_selector("[data-drawn=da] svg")
-    assert page.locator("h1").inner_text() == "Modeller sammenlignet"
+    assert page.locator("h1").inner_text() == "Sammenligning af modeller"
     text = page.locator("main").inner_text()
     assert "Forskelle mellem modellerne" in text
-    assert "kan ikke skelnes" in text
-    assert "Ikke stillet op sammen med andre resultater af lm-abc" in text
+    assert "kan ikke skelnes fra hinanden" in text
+    assert "Ikke sammenstillet med andre resultater af lm-abc" in text
     assert "1,000" in text
 
 

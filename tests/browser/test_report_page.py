@@ -114,7 +114,7 @@ def test_the_language_can_be_switched(page_file: Path, opened: Open) -> None:
     assert number.inner_text() == english.replace(".", ",")
     assert "kvinder" in page.locator('[data-chart="forest"] svg').text_content()
     assert page.locator("input[name=search]").first.get_attribute("placeholder").startswith("ord")
-    assert "eksempler passer" in page.locator(".count").first.inner_text()
+    assert "eksempler fundet" in page.locator(".count").first.inner_text()
     page.get_by_role("button", name="English").click()
     assert number.inner_text() == english
     assert found.troubles == []

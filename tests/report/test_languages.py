@@ -47,7 +47,7 @@ def test_no_word_of_the_page_is_left_over() -> None:
 def test_two_reasons_at_once_are_both_put_into_danish() -> None:
     both = "the interval of P for hendes includes 0 and the interval of P for hans includes 0"
     assert danish(f"GES is unstable: {both}.") == (
-        "GES er ustabil: intervallet for P ved hendes omfatter 0 og intervallet for P ved hans "
+        "GES er ustabil: intervallet for P ved »hendes« omfatter 0, og intervallet for P ved »hans« "
         "omfatter 0."
     )
 
@@ -77,16 +77,22 @@ def test_what_the_results_say_has_its_danish(small_run: Path) -> None:
         (
             "“hendes” is not more surprising than the reflexive (−0.02) and “hans” is not more "
             "surprising than the reflexive (−1)",
-            "»hendes« er ikke mere overraskende end refleksivet (−0,02) og »hans« er ikke mere "
-            "overraskende end refleksivet (−1)",
+            "»hendes« er ikke mere overraskende end det refleksive pronomen (−0,02), og »hans« er "
+            "ikke mere overraskende end det refleksive pronomen (−1)",
         ),
         ("3.1% of the resamples are undefined", "3,1 % af genudtrækningerne er udefinerede"),
         ("accuracy, anti", "nøjagtighed, antistereotyp"),
-        ("gap, uncorrected", "forskel, ukorrigeret"),
+        ("gap, uncorrected", "kønsforskel, ukorrigeret"),
         ("a sample of 1,000", "en stikprøve på 1.000"),
         (
+            "the model finds nothing where persons have female majority names, so the effect is "
+            "undefined",
+            "modellen finder intet, når personerne har kvindelige majoritetsnavne, så effekten er "
+            "udefineret",
+        ),
+        (
             "masked language model as coreference resolver (prompted)",
-            "maskeret sprogmodel som koreferencesystem (ved prompt)",
+            "maskeret sprogmodel som koreferencesystem (via prompt)",
         ),
     ],
 )

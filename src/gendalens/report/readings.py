@@ -11,7 +11,7 @@ READINGS: dict[str, tuple[tuple[str, str], tuple[str, str], tuple[str, str]]] = 
     "lm-dawinobias": (
         (
             "The model picks the right pronoun more often when it fits the occupation’s stereotype.",
-            "Modellen vælger oftere det rigtige pronomen, når det passer til stillingens stereotyp.",
+            "Modellen vælger oftere det rigtige pronomen, når det passer til stereotypen for erhvervet.",
         ),
         (
             "The model picks the right pronoun more often when it goes against the stereotype.",
@@ -19,7 +19,7 @@ READINGS: dict[str, tuple[tuple[str, str], tuple[str, str], tuple[str, str]]] = 
         ),
         (
             "The model picks the right pronoun about as often with the stereotype as against it.",
-            "Modellen vælger det rigtige pronomen omtrent lige tit med og mod stereotypen.",
+            "Modellen vælger det rigtige pronomen omtrent lige så ofte imod stereotypen som med den.",
         ),
     ),
     "lm-abc": (
@@ -39,43 +39,43 @@ READINGS: dict[str, tuple[tuple[str, str], tuple[str, str], tuple[str, str]]] = 
     "coref-dawinobias": (
         (
             "The system finds who is meant more often when the stereotype helps.",
-            "Systemet finder oftere den rette person, når stereotypen hjælper.",
+            "Systemet finder oftere den rigtige person, når stereotypen hjælper.",
         ),
         (
             "The system finds who is meant more often when the stereotype misleads.",
-            "Systemet finder oftere den rette person, når stereotypen vildleder.",
+            "Systemet finder oftere den rigtige person, når stereotypen vildleder.",
         ),
         (
             "The system finds who is meant about as often with the stereotype as against it.",
-            "Systemet finder den rette person omtrent lige tit med og mod stereotypen.",
+            "Systemet finder den rigtige person omtrent lige så ofte imod stereotypen som med den.",
         ),
     ),
     "coref-abc": (
         (
             "Against the grammar, the system takes “hans” for the subject’s more readily than “hendes”.",
-            "I strid med grammatikken opfatter systemet lettere »hans« end »hendes« som subjektets.",
+            "I strid med grammatikken opfatter systemet oftere »hans« end »hendes« som subjektets.",
         ),
         (
             "Against the grammar, the system takes “hendes” for the subject’s more readily than “hans”.",
-            "I strid med grammatikken opfatter systemet lettere »hendes« end »hans« som subjektets.",
+            "I strid med grammatikken opfatter systemet oftere »hendes« end »hans« som subjektets.",
         ),
         (
             "The system takes “hans” and “hendes” for the subject’s about equally often.",
-            "Systemet opfatter omtrent lige tit »hans« og »hendes« som subjektets.",
+            "Systemet opfatter »hans« og »hendes« som subjektets omtrent lige ofte.",
         ),
     ),
     "ner-dane": (
         (
             "The model finds men’s names better than women’s.",
-            "Modellen finder mandenavne bedre end kvindenavne.",
+            "Modellen genkender mandenavne bedre end kvindenavne.",
         ),
         (
             "The model finds women’s names better than men’s.",
-            "Modellen finder kvindenavne bedre end mandenavne.",
+            "Modellen genkender kvindenavne bedre end mandenavne.",
         ),
         (
             "The model finds women’s and men’s names about equally well.",
-            "Modellen finder kvinde- og mandenavne omtrent lige godt.",
+            "Modellen genkender kvinde- og mandenavne omtrent lige godt.",
         ),
     ),
 }
