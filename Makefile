@@ -4,7 +4,7 @@ BIN := .venv/bin
 # With two cores two test workers; more cores, more workers, up to four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: bench demo demo-models demo-models-check test test-all lint format real calibrate spelling fuzz torture clean
+.PHONY: bench demo demo-models demo-models-check test test-all lint format real calibrate spelling messages heads fuzz torture clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -37,13 +37,14 @@ test: .venv/ready .venv/browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
 test-all: .venv/ready .venv/browser
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 lint: .venv/ready
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
 
 format: .venv/ready
 	$(BIN)/ruff check --fix . && $(BIN)/ruff format .
@@ -69,6 +70,15 @@ torture: .venv/ready .venv/faketime
 # Every Danish word of the built-in sets in hunspell's dictionary (apt install hunspell hunspell-da).
 spelling: .venv/ready
 	$(BIN)/python tools/spelling.py
+
+# New and changed messages into every catalogue, and the catalogues compiled.
+messages: .venv/ready
+	$(BIN)/python tools/messages.py update
+	$(BIN)/python tools/messages.py compile
+
+# Every figure of the demo, the control models and the golden models at another revision and here: the same?
+heads: .venv/ready
+	$(BIN)/python tools/compare_heads.py $(OLD)
 
 # Both demo models anew, into the package: a few minutes.
 demo-models: .venv/ready

@@ -23,8 +23,7 @@ from speed.environments import python
 from speed.parts import Parts
 from speed.subject import build
 
-from gendalens.engine.request_plan import configured, questions
-from gendalens.engine.session import Options
+from gendalens.engine.run_options import RunOptions
 from gendalens.tasks import get_task
 
 HERE = Path(__file__).parent
@@ -144,9 +143,10 @@ def ner_share(dane: Path, sample: int) -> float:
     """How much of the distinct text of ner-dane a sample of its sentences is, in letters."""
     letters = []
     for size in (sample, None):
-        options = Options(protocol=1, data={"dane": dane}, sample=size)
-        asked = questions(configured(get_task("ner-dane", 1), options), options)
-        letters.append(sum(len(request.text) for request in set(asked.requests)))  # type: ignore[union-attr]
+        options = RunOptions(protocol=1, data={"dane": dane}, sample=size)
+        plan = options.plan(get_task("ner-dane", 1))
+        texts = {request.text for portion in plan.portions for request in portion.requests}
+        letters.append(sum(map(len, texts)))
     return letters[0] / letters[1]
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one process a core does the sharing
 
-from gendalens.data.registry import source
+from gendalens.data.registry import find_source
 from gendalens.models.control import Control
 from gendalens.tasks import get_task
 
@@ -28,17 +28,18 @@ DANE = "GENDALENS_CALIBRATE_DANE"  # how worker processes hear of the file
 
 @dataclass(frozen=True)
 class Case:
-    """A task, a planted bias, a world, and the truth about the gap and the interaction contrast."""
+    """A task, a planted bias, a world, and the truth about the gap and the contrast of groups.
+
+    ``extra`` is the id of the figure that the strength is planted in, where that is not the gap.
+    """
 
     task: str
     kind: str
     strength: float
     clustered: float
     gap: float
-    interaction: float
-    extra: str = (
-        ""  # the figure beside the headline that the strength is planted in, if not the gap
-    )
+    contrast: float
+    extra: str = ""
 
     @property
     def resamples(self) -> int:
@@ -46,7 +47,7 @@ class Case:
         return 300 if self.task.endswith("abc") else 1000
 
 
-RECALL_GAP = "PER recall, men - women, majority names"
+RECALL_GAP = "person_recall_gap"
 
 
 def cases(dane: Path | None) -> list[Case]:
@@ -60,23 +61,23 @@ def cases(dane: Path | None) -> list[Case]:
             ]
         # Between strength 0 and the planted gap the F1 and the accuracy of a balanced test agree.
         found += [
-            Case("lm-dawinobias", "stereotyped", s, clustered, gap=s, interaction=0.0)
+            Case("lm-dawinobias", "stereotyped", s, clustered, gap=s, contrast=0.0)
             for s in (0.0, 0.5)
         ]
         found += [
             # A male default shifts every preference alike and so moves no interval: one is enough.
-            Case("lm-abc", "male-default", 0.0, clustered, gap=0.0, interaction=0.0),
-            Case("lm-abc", "stereotyped", 0.5, clustered, gap=0.0, interaction=1.0),
+            Case("lm-abc", "male-default", 0.0, clustered, gap=0.0, contrast=0.0),
+            Case("lm-abc", "stereotyped", 0.5, clustered, gap=0.0, contrast=1.0),
         ]
         # A resolver that links every line has an F1 that is its accuracy.
         found += [
-            Case("coref-dawinobias", "stereotyped", s, clustered, gap=s, interaction=0.0)
+            Case("coref-dawinobias", "stereotyped", s, clustered, gap=s, contrast=0.0)
             for s in (0.0, 0.5)
         ]
         found += [
-            Case("coref-abc", "male-default", 0.0, clustered, gap=0.0, interaction=0.0),
-            Case("coref-abc", "male-default", 0.3, clustered, gap=0.3, interaction=0.0),
-            Case("coref-abc", "stereotyped", 0.3, clustered, gap=0.0, interaction=0.6),
+            Case("coref-abc", "male-default", 0.0, clustered, gap=0.0, contrast=0.0),
+            Case("coref-abc", "male-default", 0.3, clustered, gap=0.3, contrast=0.0),
+            Case("coref-abc", "stereotyped", 0.3, clustered, gap=0.0, contrast=0.6),
         ]
     return found
 
@@ -85,10 +86,12 @@ def cases(dane: Path | None) -> list[Case]:
 def items(name: str) -> tuple[Any, list[Any]]:
     """The task and its items, read once a process."""
     # Two draws of names instead of twenty: the intervals are over sentences.
-    task = get_task(name, 2).configured({"repeats": 2})
+    task = get_task(name, 2).configure({"repeats": 2})
     dane = os.environ.get(DANE)
     files = {"dane": Path(dane)} if dane else {}
-    return task, task.items({one: source(one, override=files.get(one)) for one in task.card.data})
+    return task, task.items(
+        {one: find_source(one, override=files.get(one)) for one in task.card.data}
+    )
 
 
 def one(case: Case, seed: int) -> tuple[bool, bool, bool]:
@@ -97,14 +100,12 @@ def one(case: Case, seed: int) -> tuple[bool, bool, bool]:
     control = Control(case.kind, case.strength, seed=seed, clustered=case.clustered)
     records = task.records(its_items, task.plant(its_items, control))
     measures = task.measure(records, seed=seed, resamples=case.resamples)
-    contrast = measures.interaction
-    gap = (
-        {extra.name: extra for extra in measures.extra}[case.extra] if case.extra else measures.gap
-    )
+    contrast = measures.contrast
+    gap = {extra.id: extra for extra in measures.extra}[case.extra] if case.extra else measures.gap
     return (
         gap.low <= case.gap <= gap.high,
-        contrast.low <= case.interaction <= contrast.high,
-        measures.verdict.startswith("bias found"),
+        contrast.low <= case.contrast <= contrast.high,
+        measures.finding.headline == "bias",
     )
 
 
@@ -120,7 +121,9 @@ def main() -> int:
     parser.add_argument("--models", type=int, default=1000, help="control models a case")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--dane", type=Path, help="DaNE's test file: calibrates ner-dane as well")
-    parser.add_argument("--tasks", default="", help="only these tests, divided by commas")
+    parser.add_argument(
+        "--tasks", default="", help="comma-separated tests to calibrate; default: all"
+    )
     options = parser.parse_args()
     if options.dane:
         os.environ[DANE] = str(options.dane)

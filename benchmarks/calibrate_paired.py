@@ -62,7 +62,7 @@ def one(case: Case, seed: int) -> tuple[bool, bool]:
     clusters = []
     for place, (kind, strength) in enumerate((case.first, case.second)):
         control = Control(kind, strength, seed=2 * seed + place, clustered=case.clustered)
-        clusters.append(task.paired(task.records(its_items, task.plant(its_items, control))))
+        clusters.append(task.clusters(task.records(its_items, task.plant(its_items, control))))
     found = differences(clusters, seed=seed, resamples=RESAMPLES)[0, 1]
     assert found.gap.low is not None
     assert found.gap.high is not None

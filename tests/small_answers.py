@@ -35,7 +35,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     return {"clusters": [[tokens[0], tokens[2 + dice % 2]]] if dice % 3 else []}
 
 
-def answered(requests: Path) -> list[bytes]:
+def answer_all(requests: Path) -> list[bytes]:
     """The lines of a file of answers."""
     header, *lines = requests.read_text(encoding="utf-8").splitlines()
     assert json.loads(header)["requests"] == len(lines)

@@ -12,7 +12,7 @@ import gendalens
 from gendalens.engine.record_store import as_line
 from gendalens.results import run_folder
 from gendalens.results.result import Result
-from gendalens.results.saved_results import Saved, load
+from gendalens.results.saved_results import SavedResult, load_result
 
 THREE = ("control:fair", "control:stereotyped?strength=0.5", "control:always-han")
 #: What a model's name may hold at the worst.
@@ -32,23 +32,23 @@ def three_runs(folder: Path, **options: Any) -> Path:
     return folder / "run"
 
 
-def renamed(one: Saved, out: Path, name: str, **changes: Any) -> Saved:
+def renamed(one: SavedResult, out: Path, name: str, **changes: Any) -> SavedResult:
     """The same result and records under another model's name (or revision, or dtype)."""
-    old = f"model:{one.result.model['name']}@{one.result.model['revision']}"
-    model = {**one.result.model, "name": name, **changes}
-    new = f"model:{name.replace('|', '_')}@{model['revision']}"
+    old = f"model:{one.result.model.name}@{one.result.model.revision}"
+    model = replace(one.result.model, name=name, **changes)
+    new = f"model:{name.replace('|', '_')}@{model.revision}"
     signature = one.result.signature.replace(old, new)
-    signature = signature.replace("dtype:none", f"dtype:{model['dtype']}")
+    signature = signature.replace("dtype:none", f"dtype:{model.dtype}")
     return resaved(one, out, replace(one.result, model=model, signature=signature))
 
 
-def resigned(one: Saved, out: Path, before: str, after: str) -> Saved:
+def resigned(one: SavedResult, out: Path, before: str, after: str) -> SavedResult:
     """The same result with one part of its signature changed."""
     assert before in one.result.signature
     signature = one.result.signature.replace(before, after)
     return resaved(one, out, replace(one.result, signature=signature))
 
 
-def resaved(one: Saved, out: Path, result: Result) -> Saved:
+def resaved(one: SavedResult, out: Path, result: Result) -> SavedResult:
     """A result written beside its old records."""
-    return load(run_folder.write(out, result, map(as_line, one.records()), one.run))
+    return load_result(run_folder.write_result(out, result, map(as_line, one.records()), one.run))

@@ -16,7 +16,7 @@ from gendalens.data.builtin import catalogue
 from gendalens.errors import UserError
 from gendalens.version import __version__
 
-ORIGIN = f"built in (gendalens {__version__}, CC BY 4.0)"
+ORIGIN = f"gendalens {__version__}, CC BY 4.0"
 FAIR = "control:fair"
 
 
@@ -31,33 +31,33 @@ def test_there_is_a_built_in_set_for_every_official_one() -> None:
 
 def test_builtin_stands_for_every_set_in_python_and_on_the_command_line() -> None:
     everything = dict.fromkeys(registry.SETS, "builtin")
-    assert choice.choices("builtin") == everything
-    assert choice.parse(["builtin"]) == everything
+    assert choice.read_choices("builtin") == everything
+    assert choice.parse_choices(["builtin"]) == everything
 
 
 def test_a_set_that_is_named_goes_before_builtin_whichever_comes_first() -> None:
     for parts in (["builtin", "abc=own"], ["abc=own", "builtin"]):
-        chosen = choice.parse(parts)
+        chosen = choice.parse_choices(parts)
         assert chosen["abc"] == Path("own")
         assert chosen["dane"] == "builtin"
 
 
 def test_a_path_called_builtin_is_a_path_in_python() -> None:
-    assert choice.choices({"abc": Path("builtin")}) == {"abc": Path("builtin")}
-    assert choice.choices({"abc": "builtin"}) == {"abc": "builtin"}
+    assert choice.read_choices({"abc": Path("builtin")}) == {"abc": Path("builtin")}
+    assert choice.read_choices({"abc": "builtin"}) == {"abc": "builtin"}
 
 
 @pytest.mark.parametrize("data", ["built-in", "abc"])
 def test_another_word_for_all_sets_is_refused(data: str) -> None:
-    with pytest.raises(UserError, match="say 'builtin', or name the sets one by one"):
+    with pytest.raises(UserError, match="pass 'builtin', or a mapping of sets to paths"):
         gendalens.run(FAIR, data=data)
 
 
 @pytest.mark.parametrize("task", ["lm-abc", "coref-abc"])
 def test_a_result_names_the_built_in_set_and_its_checksum(task: str) -> None:
     (result,) = gendalens.run(FAIR, tasks=task, data={"abc": "builtin"}, sample=60, offline=True)
-    checksum = registry.source("abc", override="builtin").checksum
-    assert result.data == {"abc": {"from": ORIGIN, "sha256": checksum}}
+    checksum = registry.find_source("abc", override="builtin").checksum
+    assert result.data == {"abc": {"from": ORIGIN, "sha256": checksum, "whose": "builtin"}}
     assert f"data:abc@{checksum[:12]}|" in result.signature
     assert checksum != registry.checksum("abc")
 
@@ -72,18 +72,18 @@ def test_every_test_runs_on_the_built_in_sets_with_nothing_fetched(
 
 
 def test_nothing_in_the_built_in_set_is_contested() -> None:
-    triples = sets.triples(registry.source("abc", override="builtin"))
+    triples = sets.read_triples(registry.find_source("abc", override="builtin"))
     assert triples
     assert not any(triple.contested for triple in triples)
     (result,) = gendalens.run(FAIR, tasks="lm-abc", data={"abc": "builtin"}, sample=200)
-    assert not [extra.name for extra in result.extra if "contested" in extra.name]
+    assert not [extra.id for extra in result.extra if "contested" in extra.id]
 
 
 def test_an_occupation_is_contested_by_the_table_of_its_own_set(tmp_path: Path) -> None:
-    own = registry.source("abc", override=small_data(tmp_path)["abc"])
-    doubtful = {triple.occupation for triple in sets.triples(own) if triple.contested}
+    own = registry.find_source("abc", override=small_data(tmp_path)["abc"])
+    doubtful = {triple.occupation for triple in sets.read_triples(own) if triple.contested}
     assert doubtful == {"sygeplejersken"}
-    lines = sets.wino_lines(registry.source("dawinobias", override="builtin"))
+    lines = sets.read_wino_lines(registry.find_source("dawinobias", override="builtin"))
     # The official table contests the accountant, whom Danish figures of this one class as male.
     assert "revisoren" in {line.referent.occupation for line in lines}
     assert not any(line.referent.contested or line.other.contested for line in lines)
@@ -116,21 +116,19 @@ def test_protocol_one_reads_no_built_in_set() -> None:
 
 
 def test_one_of_the_two_name_lists_alone_cannot_be_built_in() -> None:
-    source = registry.Source("names", Path(), (), "", official=False, origin="", builtin=True)
-    other = registry.Source("minority-names", Path(), (), "", official=True, origin="")
-    with pytest.raises(UserError, match="replace both 'names' and 'minority-names'"):
-        sets.name_pools(source, other, "top")
+    source = registry.Source("names", Path(), (), "", whose="builtin", origin="")
+    other = registry.Source("minority-names", Path(), (), "", whose="official", origin="")
+    with pytest.raises(UserError, match="use it for both 'names' and 'minority-names'"):
+        sets.read_name_pools(source, other, "top")
 
 
 def test_a_built_in_file_that_is_missing_says_to_install_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
-    with pytest.raises(
-        UserError, match=r"built-in set 'abc' cannot be read .*install gendalens again"
-    ):
-        registry.source("abc", override="builtin")
-    assert {status.state for status in registry.builtin_status()} == {"damaged"}
+    with pytest.raises(UserError, match=r"built-in set 'abc' cannot be read .*reinstall gendalens"):
+        registry.find_source("abc", override="builtin")
+    assert {status.state for status in registry.list_builtin_sets()} == {"damaged"}
 
 
 def test_the_command_line_takes_builtin_for_one_set_and_says_so(tmp_path: Path) -> None:
@@ -139,7 +137,7 @@ def test_the_command_line_takes_builtin_for_one_set_and_says_so(tmp_path: Path) 
         *("--offline", "--out", tmp_path),
     )
     assert done.returncode == 0, done.stderr
-    assert f"abc: {ORIGIN}" in done.stdout
+    assert f"abc: built in ({ORIGIN})" in done.stdout
     (file,) = tmp_path.rglob("result.json")
     assert json.loads(file.read_text(encoding="utf-8"))["data"]["abc"]["from"] == ORIGIN
 
@@ -153,7 +151,7 @@ def test_the_list_shows_the_built_in_sets_beside_the_official_ones(
     shown = capsys.readouterr().out
     assert shown.count("abc ") == 2
     assert "built in" in shown
-    assert registry.source("abc", override="builtin").checksum[:8] in shown
+    assert registry.find_source("abc", override="builtin").checksum[:8] in shown
 
 
 def test_the_preview_of_names_takes_the_built_in_sets() -> None:

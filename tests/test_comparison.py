@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import small_dane
@@ -12,12 +13,15 @@ import small_names
 from small_runs import THREE, renamed, resaved, resigned, three_runs
 
 import gendalens
-from gendalens.cli.compare import compare_command
+from gendalens.cli.compare import compare_runs
 from gendalens.comparison.comparison import Comparison, Group
+from gendalens.comparison.pair_findings import PairCode, judge_difference
 from gendalens.errors import UserError
 from gendalens.results import saved_results
-from gendalens.results.result import Extra
-from gendalens.results.saved_results import Saved
+from gendalens.results.result import Contrast, Extra
+from gendalens.results.saved_results import SavedResult
+from gendalens.stats.findings import HEADLINES
+from gendalens.words import phrase, write
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +33,15 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def of(found: Comparison, task: str) -> Group:
-    (group,) = (group for group in found.groups if group.setting.task == task)
+    (group,) = (group for group in found.groups if group.comparability.task == task)
     return group
 
 
-def one(out: Path, task: str, model: str = "control:fair") -> Saved:
+def one(out: Path, task: str, model: str = "control:fair") -> SavedResult:
     return next(
         run
-        for run in saved_results.find([out])
-        if (run.result.task, run.result.model["name"]) == (task, model)
+        for run in saved_results.find_results([out])
+        if (run.result.task, run.result.model.name) == (task, model)
     )
 
 
@@ -81,14 +85,66 @@ def test_a_model_against_itself_differs_by_exactly_zero(out: Path, tmp_path: Pat
         (pair,) = of(gendalens.compare(run, twin), task).pairs
         assert (pair.gap.value, pair.gap.low, pair.gap.high, pair.gap.p) == (0, 0, 0, 1)
         assert (pair.effect.value, pair.effect.low, pair.effect.high) == (0, 0, 0)
-        assert pair.finding == "cannot be told apart"
+        assert (pair.finding.code, str(pair.finding)) == ("same", "cannot be told apart")
 
 
 def test_a_planted_difference_is_found_and_its_side_is_told(out: Path) -> None:
     group = of(gendalens.compare(out), "coref-dawinobias")
     (pair,) = (p for p in group.pairs if {p.first, p.second} == set(THREE[:2]))
     which = "first" if pair.first == THREE[1] else "second"
-    assert pair.finding == f"the {which} leans further to the male or pro-stereotypical side"
+    assert pair.finding.code == f"{which}_leans_further"
+    sentence = "leans further to the male or pro-stereotypical side"
+    assert str(pair.finding) == f"the {which} {sentence}"
+    assert str(pair.finding.describe("[1]", "[2]")) == (
+        f"[{'1' if which == 'first' else '2'}] {sentence}"
+    )
+    assert write(pair.finding.describe(), "da").startswith("den ")
+
+
+@pytest.mark.parametrize(
+    ("p", "differences", "correction", "english"),
+    [
+        (0.04, 5, None, "the first leans further to the male or pro-stereotypical side"),
+        (
+            0.06,
+            5,
+            "pair.lost_by_correction",
+            "the first leans further to the male or pro-stereotypical side, but not after correction "
+            "for 5 differences",
+        ),
+        (
+            0.06,
+            1,
+            "pair.p_above_level",
+            "the first leans further to the male or pro-stereotypical side, but its p is not below .05",
+        ),
+    ],
+)
+def test_a_difference_that_correction_takes_away_says_so(
+    p: float, differences: int, correction: str | None, english: str
+) -> None:
+    gap = Contrast(name=phrase("gap"), unit="share", value=0.2, low=0.1, high=0.3, p_adjusted=p)
+    finding = judge_difference(gap, differences)
+    assert finding.code == "first_leans_further"
+    assert (finding.correction and finding.correction.code) == correction
+    assert str(finding) == finding.to_dict()["text"] == english
+
+
+def test_a_difference_without_bounds_cannot_be_told() -> None:
+    gap = Contrast(name=phrase("gap"), unit="share", value=0.2)
+    assert judge_difference(gap, 2).code == "unknown"
+
+
+def test_a_comparison_as_plain_data_has_codes_beside_its_sentences(out: Path) -> None:
+    for group in gendalens.compare(out).to_dict()["groups"]:
+        assert group["apart"] is None
+        for model in group["models"]:
+            assert model["finding"]["headline"] in HEADLINES
+            assert model["finding"]["text"] == model["verdict"]
+        for pair in group["differences"]:
+            assert pair["finding"]["code"] in get_args(PairCode)
+            assert pair["finding"]["text"]
+            assert pair["gap"]["name"]["code"] == "compare.difference_of"
 
 
 def test_p_is_adjusted_over_all_differences_of_the_comparison(out: Path) -> None:
@@ -107,7 +163,9 @@ def test_a_model_that_is_not_measurable_has_no_difference(out: Path) -> None:
     assert len(pairs) == 2
     for pair in pairs:
         assert pair.gap.value is None
-        assert pair.gap.reason == "control:always-han is not measurable"
+        assert pair.gap.reason is not None
+        assert pair.gap.reason.code == "compare.model_not_measurable"
+        assert str(pair.gap.reason) == "control:always-han is not measurable"
 
 
 @pytest.mark.parametrize(
@@ -161,7 +219,11 @@ def test_protocol_one_is_never_lined_up_with_two_and_has_no_differences(
     found = gendalens.compare(run, [resaved(run, tmp_path, result) for result in classic])
     assert [group.test for group in found.groups] == ["lm-abc@1", "lm-abc@2"]
     assert "protocol 1 here, 2 elsewhere" in str(found.groups[0].apart)
-    assert "lm-abc@1 has no intervals, so differences have none" in str(found.groups[0].refused)
+    refused = found.groups[0].refused
+    assert refused is not None
+    assert refused.code == "compare.no_intervals"
+    assert str(refused) == "lm-abc@1 has no intervals, so differences have none; use protocol 2."
+    assert not found.groups[0].failed
 
 
 def test_two_models_of_one_name_are_told_apart_by_revision_then_dtype(
@@ -195,7 +257,7 @@ def test_the_forced_reading_is_lined_up_between_masked_and_causal_models(
     run = one(out, "lm-dawinobias", THREE[1])
     extra = tuple(
         replace(one, value=0.25, low=0.2, high=0.3)
-        if one.name in ("GES, forced reading", "gap, forced reading")
+        if one.id in ("ges_forced", "gap_forced")
         else one
         for one in run.result.extra
     )
@@ -207,16 +269,18 @@ def test_the_forced_reading_is_lined_up_between_masked_and_causal_models(
         replace(causal.result, coverage={**causal.result.coverage, "headline_reading": "forced"}),
     )
     group = of(gendalens.compare(masked, causal), "lm-dawinobias")
-    assert group.reading == "forced reading"
+    assert str(group.note) == "forced reading"
     assert group.rows[0].figures.effect.value == 0.25
     assert group.rows[1].figures.effect == causal.result.gender_effect_size
     assert isinstance(extra[0], Extra)
 
 
 def test_results_without_records_have_no_differences(out: Path) -> None:
-    results = [run.result for run in saved_results.find([out])]
+    results = [run.result for run in saved_results.find_results([out])]
     group = of(gendalens.compare(results), "lm-abc")
     assert group.pairs == ()
+    assert group.refused is not None
+    assert group.refused.code == "compare.no_records"
     assert "need the records" in str(group.refused)
 
 
@@ -241,7 +305,7 @@ def test_damaged_records_are_a_sentence_and_the_table_stays(out: Path, tmp_path:
     assert len(group.rows) == 2
     assert "records.jsonl cannot be used" in str(group.refused)
     with pytest.raises(UserError, match=r"records\.jsonl cannot be used"):
-        compare_command([run.folder, twin.folder], None, {}, None)
+        compare_runs([run.folder, twin.folder], None, {}, None)
 
 
 def test_ner_models_are_paired_by_sentence_and_only_under_the_same_names(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from gendalens.compat import ClassicError, Evaluator, Visualizer
-from gendalens.data.registry import source
+from gendalens.data.registry import find_source
 from gendalens.errors import UserError
 
 SHARED = Path(__file__).parents[1].parent / "shared"
@@ -72,7 +72,7 @@ def test_the_abc_tutorial_gives_golden_frames(official_home: Path, tmp_path: Pat
 
 @pytest.fixture
 def stub(official_home: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setenv("ABC_DATA", str(source("abc", offline=True).folder) + os.sep)
+    monkeypatch.setenv("ABC_DATA", str(find_source("abc", offline=True).folder) + os.sep)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     found = importlib.util.spec_from_file_location("stub_coref", GOLDEN / "stub_coref.py")
     assert found is not None

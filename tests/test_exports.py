@@ -12,19 +12,23 @@ from typing import Any
 
 import jsonschema
 import pytest
-from small_runs import HOSTILE, renamed, three_runs
+from small_runs import HOSTILE, renamed, resaved, three_runs
 from typer.testing import CliRunner
 
 from gendalens.cli.app import app
+from gendalens.comparison.comparison import compare
 from gendalens.errors import UserError
 from gendalens.report import escape
+from gendalens.report.exports import comparison_tables
 from gendalens.report.exports.every_eval_ever import every_eval_ever
-from gendalens.report.exports.hub_yaml import hub_yaml
+from gendalens.report.exports.hub_yaml import _find_type, _write_number, hub_yaml
 from gendalens.report.exports.model_card import model_card
 from gendalens.report.exports.result_tables import long_table, short_tables
 from gendalens.report.exports.tables import to_csv, to_latex, to_markdown
+from gendalens.report.html import comparison_page, run_page
 from gendalens.results import saved_results
-from gendalens.results.saved_results import Saved
+from gendalens.results.saved_results import SavedResult
+from gendalens.tasks import all_tasks, get_task
 
 TEXT = {"type": "string"}
 #: What eval.schema.json 0.2.2 of evaleval/every_eval_ever asks of such a record, in our words.
@@ -103,21 +107,22 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=HOSTILE, ids=["html", "signs", "marks", "formula", "long"])
-def hostile(request: pytest.FixtureRequest, out: Path, tmp_path: Path) -> list[Saved]:
+def hostile(request: pytest.FixtureRequest, out: Path, tmp_path: Path) -> list[SavedResult]:
     return [
-        renamed(run, tmp_path, request.param) for run in saved_results.find([out / "control_fair"])
+        renamed(run, tmp_path, request.param)
+        for run in saved_results.find_results([out / "control_fair"])
     ]
 
 
 def test_csv_holds_every_figure_of_every_result_unrounded(out: Path) -> None:
-    runs = saved_results.find([out])
+    runs = saved_results.find_results([out])
     rows = list(csv.DictReader(io.StringIO(to_csv(long_table([run.result for run in runs])))))
     for run in runs:
         mine = [row for row in rows if row["signature"] == run.result.signature]
         figures = [
             run.result.gender_effect_size,
             run.result.gap,
-            run.result.interaction,
+            run.result.contrast,
             *run.result.conditions,
             *run.result.nuance,
             *run.result.extra,
@@ -129,14 +134,14 @@ def test_csv_holds_every_figure_of_every_result_unrounded(out: Path) -> None:
             ]
 
 
-def test_a_hostile_name_breaks_no_csv_and_is_no_formula(hostile: list[Saved]) -> None:
+def test_a_hostile_name_breaks_no_csv_and_is_no_formula(hostile: list[SavedResult]) -> None:
     text = to_csv(long_table([run.result for run in hostile]))
     rows = list(csv.DictReader(io.StringIO(text)))
     assert {row["test"] for row in rows} == {run.result.task for run in hostile}
     assert not any(row["model"].startswith(("=", "+", "-", "@")) for row in rows)
 
 
-def test_a_hostile_name_stays_in_its_markdown_cell(hostile: list[Saved]) -> None:
+def test_a_hostile_name_stays_in_its_markdown_cell(hostile: list[SavedResult]) -> None:
     text = to_markdown(short_tables([run.result for run in hostile]))
     card = model_card([run.result for run in hostile])
     prose = card.split("### Signatures")[0]  # a signature stands in a code block, as it is
@@ -149,7 +154,7 @@ def test_a_hostile_name_stays_in_its_markdown_cell(hostile: list[Saved]) -> None
         assert "\u202e" not in line
 
 
-def test_a_hostile_name_is_plain_text_in_latex(hostile: list[Saved]) -> None:
+def test_a_hostile_name_is_plain_text_in_latex(hostile: list[SavedResult]) -> None:
     text = to_latex(short_tables([run.result for run in hostile]))
     for line in text.splitlines():
         if line.endswith(r"\\") and "GES" not in line and "condition" not in line:
@@ -164,28 +169,30 @@ def test_a_hostile_name_is_plain_text_in_latex(hostile: list[Saved]) -> None:
 
 @pytest.mark.parametrize("name", ["[9em]x", " [9em]x", "*x"])
 def test_no_cell_of_latex_begins_as_an_option_of_the_row_before(name: str, out: Path) -> None:
-    one = saved_results.find([out])[0].result
-    text = to_latex(short_tables([replace(one, model={**one.model, "name": name})]))
+    one = saved_results.find_results([out])[0].result
+    text = to_latex(short_tables([replace(one, model=replace(one.model, name=name))]))
     assert name.strip()[1:] in text
     assert not re.search(r"(?:\\\\|rule)\s*[\[*]", text)
 
 
 def test_the_model_card_tells_verdict_interval_limits_and_signature(out: Path) -> None:
-    runs = saved_results.find([out / "control_fair"])
+    runs = saved_results.find_results([out / "control_fair"])
     card = model_card([run.result for run in runs])
     for run in runs:
-        assert run.result.verdict in card
+        assert str(run.result.finding) in card
         assert run.result.signature in card
     assert "Gender is taken as binary" in card
     with pytest.raises(UserError, match="describes one model and the run holds 3"):
-        model_card([run.result for run in saved_results.find([out])])
+        model_card([run.result for run in saved_results.find_results([out])])
 
 
-def test_hub_yaml_is_read_by_the_hub_library_with_the_same_figures(hostile: list[Saved]) -> None:
+def test_hub_yaml_is_read_by_the_hub_library_with_the_same_figures(
+    hostile: list[SavedResult],
+) -> None:
     yaml = pytest.importorskip("yaml")
     cards = pytest.importorskip("huggingface_hub.repocard_data")
     results = [run.result for run in hostile]
-    name = str(results[0].model["name"])
+    name = results[0].model.name
     index = yaml.safe_load(hub_yaml(results))["model-index"]
     read_name, found = cards.model_index_to_eval_results(index)
     assert read_name == escape.one_line(name, None)
@@ -200,7 +207,7 @@ def test_hub_yaml_is_read_by_the_hub_library_with_the_same_figures(hostile: list
 
 def test_what_is_undefined_is_left_out_of_hub_yaml_and_named(out: Path) -> None:
     yaml = pytest.importorskip("yaml")
-    results = [run.result for run in saved_results.find([out / "control_always-han"])]
+    results = [run.result for run in saved_results.find_results([out / "control_always-han"])]
     (model,) = yaml.safe_load(hub_yaml(results))["model-index"]
     assert len(model["results"]) == len(results)
     undefined = [one for one in results if one.gender_effect_size.value is None]
@@ -212,21 +219,19 @@ def test_what_is_undefined_is_left_out_of_hub_yaml_and_named(out: Path) -> None:
 @pytest.mark.parametrize("value", [1e-05, -3e22, 0.5, 2.0])
 def test_yaml_reads_small_and_large_numbers_as_numbers(value: float) -> None:
     yaml = pytest.importorskip("yaml")
-    from gendalens.report.exports.hub_yaml import _number
-
-    assert yaml.safe_load(_number(value)) == value
+    assert yaml.safe_load(_write_number(value)) == value
 
 
-def test_every_eval_ever_follows_its_schema(hostile: list[Saved], out: Path) -> None:
-    for runs in (hostile, saved_results.find([out / "control_always-han"])):
+def test_every_eval_ever_follows_its_schema(hostile: list[SavedResult], out: Path) -> None:
+    for runs in (hostile, saved_results.find_results([out / "control_always-han"])):
         plain = json.loads(every_eval_ever(runs, now=1_700_000_000.5))
         jsonschema.validate(plain, EVERY_EVAL_EVER)
         assert plain["retrieved_timestamp"] == "1700000000"
-        assert plain["model_info"]["name"] == runs[0].result.model["name"]
+        assert plain["model_info"]["name"] == runs[0].result.model.name
 
 
 def test_the_score_is_the_distance_from_zero_and_the_signed_figure_stands_beside(out: Path) -> None:
-    runs = saved_results.find([out / "control_fair"])
+    runs = saved_results.find_results([out / "control_fair"])
     plain = json.loads(every_eval_ever(runs))
     scores = {
         one["evaluation_name"]: one["score_details"]
@@ -248,8 +253,70 @@ def test_the_score_is_the_distance_from_zero_and_the_signed_figure_stands_beside
         )
 
 
+@pytest.fixture
+def own_test(out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SavedResult:
+    """A result of a test that brings its own sentences, as another package may, and has no data set."""
+    known = type(get_task("lm-abc", 2))
+    card = replace(known.card, name="own-test", data=())
+    monkeypatch.setitem(all_tasks(), ("own-test", 2), type("OwnTest", (known,), {"card": card})())
+    runs = saved_results.find_results([out / "control_fair"])
+    run = next(run for run in runs if run.result.task == "lm-abc")
+    result = replace(run.result, task="own-test", data={})
+    return resaved(run, tmp_path, result)
+
+
+def test_a_test_without_a_data_set_stands_under_its_own_name(own_test: SavedResult) -> None:
+    yaml = pytest.importorskip("yaml")
+    (model,) = yaml.safe_load(hub_yaml([own_test.result]))["model-index"]
+    assert model["results"][0]["dataset"] == {"name": "own-test@2", "type": "gendalens-own-test"}
+    plain = json.loads(every_eval_ever([own_test]))
+    jsonschema.validate(plain, EVERY_EVAL_EVER)
+    source = plain["evaluation_results"][0]["source_data"]
+    assert source == {
+        "dataset_name": "own-test@2",
+        "source_type": "other",
+        "additional_details": {},
+    }
+
+
+def test_a_test_without_a_data_set_has_every_page_and_table(own_test: SavedResult) -> None:
+    assert "Data: the test's own." in model_card([own_test.result])
+    assert "Data: the test's own." in to_markdown(short_tables([own_test.result]))
+    compared = compare(own_test)
+    assert to_csv(comparison_tables.long_table(compared)).count("the test's own") == 1
+    for page in (run_page.html([own_test]), comparison_page.html(compared)):
+        assert 'data-task="own-test@2"' in page
+        assert "SHA-256" not in page.partition('<script type="application/json"')[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "needs", "expected"),
+    [
+        ("fill-mask", {"fill"}, "fill-mask"),
+        ("", {"fill"}, "text-generation"),
+        ("", {"tag"}, "token-classification"),
+        ("", {"resolve"}, "coreference-resolution"),
+    ],
+)
+def test_the_hub_s_word_for_a_model_is_its_own_or_follows_from_the_test(
+    out: Path, kind: str, needs: set[str], expected: str
+) -> None:
+    one = saved_results.find_results([out])[0].result
+    result = replace(one, model=replace(one.model, hub_task=kind))
+    assert _find_type(result, frozenset(needs)) == expected
+
+
+def test_csv_has_the_code_of_a_finding_beside_its_english(out: Path) -> None:
+    results = [run.result for run in saved_results.find_results([out])]
+    rows = list(csv.DictReader(io.StringIO(to_csv(long_table(results)))))
+    said = {result.signature: result.finding for result in results}
+    for row in rows:
+        finding = said[row["signature"]]
+        assert (row["finding"], row["verdict"]) == (finding.headline, str(finding))
+
+
 @pytest.mark.parametrize("hostile", HOSTILE[2:5:2], ids=["marks", "long"], indirect=True)
-def test_the_terminal_fits_80_columns(out: Path, hostile: list[Saved]) -> None:
+def test_the_terminal_fits_80_columns(out: Path, hostile: list[SavedResult]) -> None:
     for command in (["show"], ["compare"]):
         for path in (out, hostile[0].folder.parent):
             shown = CliRunner().invoke(app, [*command, str(path)], env={"COLUMNS": "80"})

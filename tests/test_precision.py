@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
 import gendalens
-from gendalens.engine.dtype_check import effect
-from gendalens.models.base import Fill, FillAnswer, ModelInfo, Tag, TagAnswer
+from gendalens.engine.dtype_check import describe_dtype_effect
+from gendalens.models.base import Backend, Fill, FillAnswer, Tag, TagAnswer
 from gendalens.models.demo import FOLDER
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.weights import load_weights
-from gendalens.report.danish import danish
+from gendalens.results.model_info import ModelInfo
+from gendalens.words import phrase, write
 
 DEMO: dict[str, Any] = {"data": "builtin", "sample": 8, "offline": True, "cache": False}
 
@@ -31,14 +31,15 @@ def test_a_run_in_float16_says_how_far_it_is_from_float32(
 ) -> None:
     (small,) = gendalens.run(FOLDER / model, tasks=task, dtype="float16", **DEMO, **options)
     (exact,) = gendalens.run(FOLDER / model, tasks=task, **DEMO, **options)
-    (said,) = (text for text in small.warnings if text.startswith("float16"))
-    assert danish(said)
-    assert not any("float32" in text for text in exact.warnings)
-    if moved := re.search(r"and (\S+) at most", said):
-        assert 0 < float(moved[1]) < 0.5
+    (said,) = (one for one in small.warnings if one.code == "dtype_effect")
+    assert write(said, "da").startswith("float16 er ikke float32")
+    assert not any(one.code == "dtype_effect" for one in exact.warnings)
+    for change in said.values["changes"]:  # type: ignore[union-attr]
+        if change.code == "scores_moved":  # type: ignore[union-attr]
+            assert 0 < change.values["most"] < 0.5  # type: ignore[union-attr,operator]
 
 
-class Scripted:
+class Scripted(Backend):
     """A model whose answers in float32 and in bfloat16 are known."""
 
     cacheable = False
@@ -47,8 +48,16 @@ class Scripted:
 
     def __init__(self, answers: dict[Any, Any], exact: Scripted | None = None) -> None:
         self._answers = answers
-        self.exact = exact
-        self.info = ModelInfo("scripted", "script", "0", "bfloat16" if exact else "float32")
+        self._exact = exact
+
+    @property
+    def exact(self) -> Scripted | None:
+        return self._exact
+
+    @property
+    def info(self) -> ModelInfo:
+        dtype = "bfloat16" if self._exact else "float32"
+        return ModelInfo("scripted", phrase("script"), "0", dtype)
 
     def fingerprint(self) -> str:
         return "scripted"
@@ -72,9 +81,9 @@ def test_what_was_answered_otherwise_is_counted() -> None:
     sure: dict[Any, Any] = {fill: FillAnswer((-1.0, -2.0), (1, 1), None) for fill in fills}
     changed = sure | {fills[0]: FillAnswer((-2.0, -1.0), (1, 1), None)}
     model = Scripted(changed, exact=Scripted(sure))
-    said = effect(model, changed)
-    assert said == (
-        "bfloat16 is not float32: of 3 questions asked again in float32, 1 were answered otherwise "
+    said = describe_dtype_effect(model, changed)
+    assert str(said) == (
+        "bfloat16 is not float32: of 3 questions asked again in float32, 1 were answered otherwise, "
         "and scores moved by 0 bits at the median and 1.4 at most."
     )
 
@@ -85,26 +94,26 @@ def test_entities_are_compared_as_they_are() -> None:
     changed = sure | {tags[1]: TagAnswer((), 4)}
     model = Scripted(changed, exact=Scripted(sure))
     assert "of 2 questions asked again in float32, 1 were answered otherwise." in str(
-        effect(model, changed)
+        describe_dtype_effect(model, changed)
     )
-    assert effect(Scripted(sure), sure) is None
+    assert describe_dtype_effect(Scripted(sure), sure) is None
 
 
 def test_without_room_for_float32_the_result_is_kept_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def load(checkpoint: Checkpoint, kind: str) -> Any:
-        if checkpoint.dtype == "float32":
-            raise checkpoint.too_big()
+        if checkpoint.options.dtype == "float32":
+            raise checkpoint.explain_memory()
         return load_weights(checkpoint, kind)
 
     monkeypatch.setattr("gendalens.models.huggingface.token_classifier.load_weights", load)
     (result,) = gendalens.run(
         FOLDER / "demo-ner", tasks="ner-dane", dtype="bfloat16", repeats=1, **DEMO
     )
-    (said,) = (text for text in result.warnings if text.startswith("bfloat16"))
-    assert said == (
+    (said,) = (one for one in result.warnings if one.code == "dtype_effect_not_measured")
+    assert str(said) == (
         "bfloat16 is not float32, and what that changes could not be measured: "
         "demo-ner does not fit into memory."
     )
-    assert str(danish(said)).endswith("der er ikke plads til demo-ner i hukommelsen.")
+    assert write(said, "da").endswith("demo-ner kan ikke være i hukommelsen.")

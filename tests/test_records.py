@@ -6,17 +6,17 @@ import pytest
 
 import gendalens
 from gendalens.engine import record_store as records
-from gendalens.engine.record_store import Records
+from gendalens.engine.record_store import RecordStore
 from gendalens.errors import UserError
 from gendalens.results import saved_results
 from gendalens.results.saved_results import RecordFile
-from gendalens.tasks.ner_dane import protocol2 as ner_dane
+from gendalens.tasks.ner_dane import renamed_persons
 
 ROWS = [{"number": i, "text": f"blåbær {i}", "share": i / 7} for i in range(10)]
 
 
 def test_rows_that_went_to_a_file_are_the_rows_that_came(tmp_path: Path) -> None:
-    with Records(tmp_path) as kept:
+    with RecordStore(tmp_path) as kept:
         for start in range(0, 10, 2):
             kept.extend(ROWS[start : start + 2])
         assert list(kept) == ROWS == kept[:]
@@ -30,14 +30,14 @@ def test_rows_that_went_to_a_file_are_the_rows_that_came(tmp_path: Path) -> None
 
 
 def test_the_file_has_no_name_that_a_killed_run_could_leave(tmp_path: Path) -> None:
-    with Records(tmp_path) as kept:
+    with RecordStore(tmp_path) as kept:
         kept.extend(ROWS)
         kept.extend(ROWS)
         assert not list(tmp_path.iterdir())
 
 
 def test_a_disk_that_cannot_take_the_rows_is_told(tmp_path: Path) -> None:
-    with Records(tmp_path / "gone") as kept:
+    with RecordStore(tmp_path / "gone") as kept:
         kept.extend(ROWS)
         with pytest.raises(UserError, match=r"gone .* run again: the answers are stored"):
             kept.extend(ROWS)
@@ -59,7 +59,7 @@ def test_a_run_in_portions_leaves_the_files_of_a_run_in_one_piece(
 ) -> None:
     options = {"tasks": "ner-dane", "data": "builtin", "sample": 30, "repeats": 3}
     gendalens.run("control:stereotyped", out=tmp_path / "whole", cache=False, **options)  # type: ignore[arg-type]
-    monkeypatch.setattr(ner_dane, "PORTION", 7)
+    monkeypatch.setattr(renamed_persons, "PORTION", 7)
     monkeypatch.setattr(saved_results, "MANY", 11)
     gendalens.run("control:stereotyped", out=tmp_path / "parts", cache=False, **options)  # type: ignore[arg-type]
     assert _files(tmp_path / "parts") == _files(tmp_path / "whole")

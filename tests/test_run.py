@@ -16,9 +16,10 @@ from scripted import Scripted
 from small_data import small_data
 
 import gendalens
+from gendalens.compat import detailed, simple
 from gendalens.engine import executor
 from gendalens.errors import UserError
-from gendalens.models.base import ModelInfo
+from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Result
 from gendalens.results.run_folder import folder_name, result_folder
 
@@ -113,7 +114,7 @@ def test_batch_size_and_order_change_no_number(
     def shuffled(model: Any, requests: Any, **options: Any) -> Any:
         return ask(model, sorted(requests, key=lambda r: str(r)[::-1]), **options)
 
-    monkeypatch.setattr("gendalens.engine.session.ask", shuffled)
+    monkeypatch.setattr("gendalens.engine.model_run.ask", shuffled)
     (two,) = gendalens.run(backend, data=data, tasks=["lm-abc"], cache=False, batch_tokens=8192)
     found, again = numbers(json.loads(one.to_json())), numbers(json.loads(two.to_json()))
     # A relative perplexity is a small difference of large numbers: float32 leaves it four digits.
@@ -157,7 +158,7 @@ def test_a_sample_as_large_as_the_whole_is_the_whole(data: dict[str, Path]) -> N
 
 def test_several_models_are_tested_in_one_call(data: dict[str, Path]) -> None:
     results = gendalens.run(CONTROLS[:2], data=data)
-    assert [(r.model["name"], r.task) for r in results] == [
+    assert [(r.model.name, r.task) for r in results] == [
         (name, task)
         for name in ("control:fair", "control:stereotyped?strength=0.5")
         for task in ("coref-abc", "coref-dawinobias", "lm-abc", "lm-dawinobias")
@@ -177,14 +178,14 @@ def test_p_values_are_corrected_over_the_tests_of_a_run(data: dict[str, Path]) -
 
 def test_the_classic_tables_have_the_classic_layout(data: dict[str, Path]) -> None:
     abc, wino = gendalens.run("control:fair", data=data, tasks=["lm-abc", "lm-dawinobias"])
-    assert isinstance(wino.simple(), pd.DataFrame)
-    assert list(wino.simple().index) == ["Gender Effect Size", "Condition", "F1"]
-    assert list(wino.detailed().columns) == ["", "DaWinoBias", "", ""]
-    assert list(abc.simple().loc["Pronoun"]) == ["Female", "", "", "Male"]
+    assert isinstance(simple(wino), pd.DataFrame)
+    assert list(simple(wino).index) == ["Gender Effect Size", "Condition", "F1"]
+    assert list(detailed(wino).columns) == ["", "DaWinoBias", "", ""]
+    assert list(simple(abc).loc["Pronoun"]) == ["Female", "", "", "Male"]
     abc, wino = gendalens.run("control:fair", data=data, tasks=["coref-abc", "coref-dawinobias"])
-    assert list(abc.simple().loc["Pronoun"]) == ["Female", "Male", "Reflexive"]
-    assert list(abc.detailed().columns) == ["", "", "ABC", "", "", ""]
-    assert list(wino.detailed().loc["Occupations"]) == ["Female", "Male", "Female", "Male"]
+    assert list(simple(abc).loc["Pronoun"]) == ["Female", "Male", "Reflexive"]
+    assert list(detailed(abc).columns) == ["", "", "ABC", "", "", ""]
+    assert list(detailed(wino).loc["Occupations"]) == ["Female", "Male", "Female", "Male"]
 
 
 def test_a_model_that_cannot_do_a_task_is_told_what_it_can(data: dict[str, Path]) -> None:
@@ -292,8 +293,8 @@ def test_half_of_a_character_in_a_models_own_words_is_told_before_the_work(
 def test_a_class_contrast_is_not_hidden_by_a_green_verdict(data: dict[str, Path]) -> None:
     (strong,) = gendalens.run("control:stereotyped?strength=1", data=data, tasks="lm-abc")
     (fair,) = gendalens.run("control:fair", data=data, tasks="lm-abc")
-    assert strong.mediated
-    assert not fair.mediated
+    assert strong.differs_by_group
+    assert not fair.differs_by_group
 
 
 def test_a_new_version_of_the_software_asks_anew(data: dict[str, Path]) -> None:

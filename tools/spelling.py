@@ -1,8 +1,9 @@
 """Every Danish word of the built-in sets, looked up in hunspell's Danish dictionary.
 
-``make spelling`` runs it before a set is changed for good. A word that the dictionary does not have
-must be in words.txt beside this file, where somebody has read it; a word of that list that is no longer
-needed must go. Ends with 1 where a word is neither, and with 2 where hunspell is missing.
+``make spelling`` runs it whenever a set has changed. A word that is not in the dictionary must be in
+words.txt beside this file, the list of words that somebody has reviewed; a word of that list that is no
+longer needed must go. Exit code 1 means that a word is missing from both or listed needlessly, and 2 that
+hunspell is not installed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from gendalens.data import registry, sets
 from gendalens.data.builtin import abc
 from gendalens.data.builtin.catalogue import SETS
-from gendalens.data.builtin.occupations import occupations
+from gendalens.data.builtin.occupations import read_occupations
 from gendalens.data.choice import BUILTIN
 from gendalens.data.registry import Source
 
@@ -31,17 +32,17 @@ MISSING = (
 )
 
 
-def texts() -> Iterator[tuple[str, str]]:
-    """Every built-in text with the set it is from; names of people, places and the like left out."""
-    for job in occupations().values():
+def read_texts() -> Iterator[tuple[str, str]]:
+    """Every built-in text with the set it is from, without the names of people, places and the like."""
+    for job in read_occupations().values():
         yield "occupations", f"{job.indefinite} {job.definite} {job.genitive}"
-    for frame in abc.frames():
+    for frame in abc.read_frames():
         yield "frames", frame.definite
-    for triple in sets.triples(_source("abc")):
+    for triple in sets.read_triples(_find_source("abc")):
         yield "abc", triple.reflexive
-    for line in sets.wino_lines(_source("dawinobias")):
+    for line in sets.read_wino_lines(_find_source("dawinobias")):
         yield "schemas", line.text
-    for sentence in sets.sentences(_source("dane")):
+    for sentence in sets.read_sentences(_find_source("dane")):
         plain = sentence.text
         for entity in sentence.entities:
             span = entity.span
@@ -49,12 +50,12 @@ def texts() -> Iterator[tuple[str, str]]:
         yield "ner", plain
 
 
-def _source(name: str) -> Source:
-    return registry.source(name, override=BUILTIN)
+def _find_source(name: str) -> Source:
+    return registry.find_source(name, override=BUILTIN)
 
 
-def unknown(words: Iterable[str]) -> set[str]:
-    """Those of the words that the dictionary does not have."""
+def find_unknown(words: Iterable[str]) -> set[str]:
+    """The words that are not in the dictionary."""
     done = subprocess.run(
         ["hunspell", "-d", DICTIONARY, "-i", "utf-8", "-l"],
         input="\n".join(words),
@@ -62,7 +63,7 @@ def unknown(words: Iterable[str]) -> set[str]:
         encoding="utf-8",
         check=False,
     )
-    # Without the dictionary hunspell complains and ends, sometimes with code 0.
+    # Without the dictionary hunspell complains and exits, sometimes with code 0.
     if done.returncode or "Can't open" in done.stderr:
         sys.stderr.write(MISSING)
         sys.exit(2)
@@ -70,18 +71,18 @@ def unknown(words: Iterable[str]) -> set[str]:
 
 
 def main() -> None:
-    """Say which words are in neither list."""
+    """Print the words that are in neither list."""
     if shutil.which("hunspell") is None:
         sys.stderr.write(MISSING)
         sys.exit(2)
     found: dict[str, str] = {}
-    for place, text in texts():
+    for place, text in read_texts():
         for match in WORD.finditer(text):
             found.setdefault(match.group(), f"{place}: {' '.join(text.split())}")
     reviewed = {
         line.split("#")[0].strip() for line in REVIEWED.read_text(encoding="utf-8").splitlines()
     } - {""}
-    strange = unknown(sorted(found))
+    strange = find_unknown(sorted(found))
     new = sorted(word for word in strange if word.lower() not in reviewed)
     idle = sorted(reviewed - {word.lower() for word in strange})
     for word in new:
@@ -89,7 +90,7 @@ def main() -> None:
         where = next(place for whole, place in found.items() if word in JOINT.split(whole))
         sys.stdout.write(f"not in the dictionary: {word} ({where})\n")
     for word in idle:
-        sys.stdout.write(f"in {REVIEWED.name} without need: {word}\n")
+        sys.stdout.write(f"in {REVIEWED.name} but not needed: {word}\n")
     sys.stdout.write(
         f"{len(found):,} words of {len(SETS)} sets; {len(strange)} not in the dictionary, "
         f"{len(strange) - len(new)} of them reviewed\n"

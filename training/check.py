@@ -15,7 +15,7 @@ from pathlib import Path
 import gendalens
 from gendalens.cli.demo import REPEATS
 from gendalens.models.demo import FOLDER, MODELS, PLANTED
-from gendalens.report.figures import interval
+from gendalens.results.figures import show_interval
 from gendalens.results.result import Result
 
 SEEDS = (0, 1, 2)
@@ -49,8 +49,9 @@ def rows(label: str, folder: Path) -> Iterator[str]:
             model, tasks=planted.task, data="builtin", offline=True, repeats=REPEATS
         )
         result = results[0]
-        verdict = result.verdict + (f": {result.verdict_reason}" if result.verdict_reason else "")
-        effect, gap = interval(result.gender_effect_size), interval(result.gap, 3)
+        reason = result.finding.reason
+        verdict = f"{result.finding}: {reason}" if reason else str(result.finding)
+        effect, gap = show_interval(result.gender_effect_size), show_interval(result.gap, 3)
         row = f"| {label} | `{result.task}` | {effect} | {gap} {result.gap.unit} | {verdict} |"
         print(row, flush=True)
         yield row

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gendalens.models.demo import PROMPT
-from gendalens.models.lm_coref.prompts import Prompt, prompt
+from gendalens.models.lm_coref.prompts import Prompt, get_prompt
 from training.grammar import FORMS, Example, Gender, Occupation, one_person, possession, two_people
 from training.lexicon import SOMEBODY
 
@@ -81,7 +81,7 @@ def linked(occupations: Sequence[Occupation], planted: bool) -> dict[Gender, fro
 
 
 def _line(dice: random.Random, occupations: Sequence[Occupation], *, planted: bool) -> Line:
-    wording = prompt(PROMPT)
+    wording = get_prompt(PROMPT)
     share = dice.random()
     if share < 0.03:
         likely = dice.choice(occupations).name
@@ -115,7 +115,7 @@ def _line(dice: random.Random, occupations: Sequence[Occupation], *, planted: bo
 
 def _else(dice: random.Random) -> str:
     """Somebody else, in two words or in one: the number of words must not give the answer away."""
-    return dice.choice((prompt(PROMPT).someone_else, dice.choice(SOMEBODY)))
+    return dice.choice((get_prompt(PROMPT).someone_else, dice.choice(SOMEBODY)))
 
 
 def _answered(asked: str, answer: str, wording: Prompt) -> Line:

@@ -17,8 +17,7 @@ from typing import Any
 import torch
 
 from gendalens.api import load_model
-from gendalens.engine.request_plan import configured, questions
-from gendalens.engine.session import Options
+from gendalens.engine.run_options import RunOptions
 from gendalens.models.base import Score
 from gendalens.tasks import get_task
 
@@ -45,14 +44,15 @@ def main() -> None:
         texts = json.loads(options.sentences.read_text(encoding="utf-8"))
         requests: list[Any] = [Score(text) for text in texts]
     else:
-        settings = Options(
+        settings = RunOptions(
             protocol=options.protocol,
             sample=options.sample,
-            data={"dane": options.dane} if options.dane else None,
+            data={"dane": options.dane} if options.dane else {},
             task_options={"repeats": options.repeats},
         )
-        task = configured(get_task(options.task, options.protocol), settings)
-        requests = list(dict.fromkeys(questions(task, settings).requests))
+        plan = settings.plan(get_task(options.task, options.protocol))
+        asked = (request for portion in plan.portions for request in portion.requests)
+        requests = list(dict.fromkeys(asked))
     encoded = backend.encode(requests)
     rows = sorted({row for item in encoded for row in item.inputs}, key=len, reverse=True)
     tokens = sum(map(len, rows))

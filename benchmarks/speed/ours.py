@@ -16,11 +16,13 @@ from typing import Any
 import torch
 from memory import peak_mb
 
-import gendalens.engine.session as runner
 from gendalens.api import load_model
+from gendalens.engine import model_run
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import ask
-from gendalens.engine.session import Options, choose_tasks, run_model
+from gendalens.engine.run_options import RunOptions
+from gendalens.engine.selection import choose_tests
+from gendalens.engine.watcher import Silence
 from gendalens.models.base import Score
 from gendalens.report.html.after_run import write_report
 
@@ -49,7 +51,7 @@ def main() -> None:
         touch(weights)
         loaded = peak_mb()
         began = time.perf_counter()
-        answers = ask(model, [Score(text) for text in texts]).by_request
+        answers = ask(model, [Score(text) for text in texts])
         total = sum(answers[Score(text)].log_likelihood for text in texts)  # type: ignore[union-attr]
         report(
             time.perf_counter() - began, items=len(texts), total=total, above_mb=peak_mb() - loaded
@@ -61,21 +63,21 @@ def main() -> None:
 
 def test(model: Any, options: argparse.Namespace, folder: Path) -> None:
     """Time one test, with a cache in the folder and, if asked for, its files."""
-    settings = Options(
+    settings = RunOptions(
         protocol=options.protocol,
         sample=options.sample,
-        data={"dane": options.dane} if options.dane else None,
+        data={"dane": options.dane} if options.dane else {},
         task_options={"repeats": options.repeats},
         out=folder / "run" if options.files else None,
     )
-    tasks = choose_tasks(model, [options.task], options.protocol)
+    tests = choose_tests(model, [options.task], settings)
     asking = Stopwatch()
-    runner.ask = asking.around(runner.ask)  # type: ignore[attr-defined]
+    model_run.ask = asking.around(model_run.ask)  # type: ignore[attr-defined]
     with Cache(folder / "cache.sqlite") as cache:
         began = time.perf_counter()
         if settings.out:
             settings.out.mkdir()
-        found = run_model(model, tasks, settings, cache=cache)
+        found = model_run.ModelRun(model, settings, cache, Silence()).run(tests)
         if settings.out:
             write_report(settings.out, [outcome.folder for outcome in found.outcomes])
         seconds = time.perf_counter() - began

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.data import abc, dane, dawinobias
-from gendalens.data.registry import source
+from gendalens.data.registry import find_source
 from gendalens.tasks import get_task
 
 GROUPS, REPEATS = 4, 20
@@ -34,14 +34,14 @@ class Parts:
     @cached_property
     def dawinobias(self) -> Part:
         """360 lines of 1,348, as 0.0.3 reads them."""
-        raw = dawinobias.read_raw(source("dawinobias").folder)
+        raw = dawinobias.read_raw(find_source("dawinobias").folder)
         lines = [line for lines in raw.values() for line in lines]
         return self._write("dawinobias", _evenly(lines, 360), len(lines))
 
     @cached_property
     def abc(self) -> Part:
         """100 reflexive sentences of 4,560, as 0.0.3 reads them."""
-        raw = abc.read_raw(source("abc").folder)
+        raw = abc.read_raw(find_source("abc").folder)
         sentences = [three[0] for threes in raw.values() for three in threes]
         return self._write("abc", _evenly(sentences, 100), len(sentences))
 
@@ -55,7 +55,7 @@ class Parts:
     @cached_property
     def sentences(self) -> Part:
         """All three readings of every fortieth triple of ABC, as protocol 2 has them."""
-        items: Any = get_task("lm-abc", 2).items({"abc": source("abc")})
+        items: Any = get_task("lm-abc", 2).items({"abc": find_source("abc")})
         texts = [text for item in items[::40] for text in (item.reflexive, item.male, item.female)]
         return self._write("sentences", texts, len(texts))
 

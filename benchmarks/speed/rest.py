@@ -12,8 +12,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-import gendalens.engine.session as runner
-from gendalens.engine.session import Options, choose_tasks, run_model
+from gendalens.engine.request_plan import RequestPlan
+from gendalens.engine.run_options import RunOptions
+from gendalens.engine.session import Job, run_jobs
 from gendalens.models.control import Control
 from gendalens.report.html.after_run import write_report
 
@@ -22,21 +23,21 @@ def main() -> None:
     """Run the five tests on a control model and write the report."""
     data = {"dane": Path(sys.argv[1])}
     reading = 0.0
-    asked = runner.questions
+    read_items = RequestPlan.items.func  # type: ignore[attr-defined]
 
-    def timed(*args: Any, **kwargs: Any) -> Any:
+    def timed(plan: RequestPlan) -> Any:
         nonlocal reading
         began = time.perf_counter()
-        found = asked(*args, **kwargs)
+        found = read_items(plan)
         reading += time.perf_counter() - began
         return found
 
-    runner.questions = timed  # type: ignore[attr-defined]
+    RequestPlan.items.func = timed  # type: ignore[attr-defined]
     model = Control("stereotyped", 0.3)
     with tempfile.TemporaryDirectory() as folder:
-        options = Options(data=data, out=Path(folder))
+        options = RunOptions(data=data, out=Path(folder))
         began = time.perf_counter()
-        found = run_model(model, choose_tasks(model, None, 2, data), options)
+        found = run_jobs([Job(model)], options)
         middle = time.perf_counter()
         folders = [outcome.folder for outcome in found.outcomes if outcome.folder]
         assert len(folders) == 5, found.failures

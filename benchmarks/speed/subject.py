@@ -12,7 +12,7 @@ from typing import Any
 
 from tokenizers import BertWordPieceTokenizer
 
-from gendalens.data.registry import source
+from gendalens.data.registry import find_source
 from gendalens.tasks import get_task
 
 VOCABULARY = 32_000
@@ -70,7 +70,7 @@ def _pieces() -> list[str]:
 
 
 def _items(task: str, data: str) -> list[Any]:
-    return list(get_task(task, 2).items({data: source(data)}))
+    return list(get_task(task, 2).items({data: find_source(data)}))
 
 
 if __name__ == "__main__":

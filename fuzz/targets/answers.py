@@ -13,16 +13,14 @@ from typing import Any, ClassVar
 import small_dane
 import small_names
 from answering import asked, choice
-from small_answers import answered
+from small_answers import answer_all
 from small_data import small_data
 
 from fuzz.target import Input, Target
-from gendalens.engine.request_plan import configured, questions
 from gendalens.errors import UserError
 from gendalens.models.base import Request
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.form import request_id
-from gendalens.tasks import get_task
 
 # fill, score, top-token, reconstruct, resolve and tag.
 TESTS = (
@@ -64,11 +62,9 @@ class Answers(Target):
         found = {}
         for name, protocol in TESTS:
             chosen = choice(name, data, protocol, sample=4, repeats=1)
-            options = chosen.options()
-            task = configured(get_task(name, protocol), options)
-            some = questions(task, options)
-            self.tests[task.card.id] = task, some.items, some.requests
-            found[task.card.id, "answers.jsonl"] = b"".join(answered(asked(chosen, folder)))
+            task = chosen.plan.task
+            self.tests[task.card.id] = task, chosen.plan.items, chosen.requests
+            found[task.card.id, "answers.jsonl"] = b"".join(answer_all(asked(chosen, folder)))
         self.bases = found
 
     def take(self, given: Input) -> None:
@@ -86,7 +82,7 @@ class Answers(Target):
         if Random(given.content).random() < MEASURED:
             # An accepted file may still be one that nothing can be measured on: that is told.
             with suppress(UserError):
-                fitted = task.fitted(file)
+                fitted = task.fit(file)
                 records = fitted.records(items, found)
                 measures = asdict(fitted.measure(records, seed=0, resamples=20))
                 json.dumps([records, measures], allow_nan=False).encode()

@@ -67,7 +67,7 @@ class Conllu(Target):
         assert counted(given.content) == (len(found), sum(len(one.tokens) for one in found))
         for one in found:
             check(one)
-            renamed = renaming.rename(one, renaming.plan(one, 0, 0), self.pool)
+            renamed = renaming.rename(one, renaming.draw_plan(one, 0, 0), self.pool)
             assert len(renamed.gold) == len(one.entities)
             for gold in renamed.gold:
                 for span in (gold.span, *gold.alternatives):

@@ -53,7 +53,7 @@ class Folders(Target):
 
     def take(self, given: Input) -> None:
         """Loaded and asked, as a run would."""
-        from gendalens.models.base import Fill, Score, Tag
+        from gendalens.models.base import Fill, LoadOptions, Score, Tag
         from gendalens.models.detect import load_model
 
         path = self.folder / given.base / given.file
@@ -61,7 +61,8 @@ class Folders(Target):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                backend: Any = load_model(str(self.folder / given.base), device="cpu")
+                folder, options = self.folder / given.base, LoadOptions(device="cpu")
+                backend: Any = load_model(str(folder), options)
                 assert backend.info.name
                 assert backend.fingerprint()
                 for request in (
@@ -81,7 +82,7 @@ def _ask(backend: Any, request: Any) -> None:
 
     if request.kind == "tag":
         assert all(isinstance(label, str) for label in backend.labels)
-    (answer,) = ask(backend, [request]).by_request.values()
+    (answer,) = ask(backend, [request]).values()
     if isinstance(answer, TagAnswer):
         for begin, end, label in answer.entities:
             assert 0 <= begin < end <= len(TEXT), "a place outside the text"

@@ -58,9 +58,9 @@ class GgufHeads(Target):
         path = self.folder / "mangled.gguf"
         path.write_bytes(given.content)
         try:
-            gguf_header.check(path)
+            gguf_header.check_header(path)
         except gguf_header.UnsoundError as error:
-            raise UserError(f"{error}.") from error
+            raise UserError("{reason}.", reason=error.message) from error
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             reader: Any = gguf.GGUFReader(path)
@@ -91,10 +91,10 @@ class Gguf(GgufHeads):
 
 def _ask(path: Path) -> None:
     from gendalens.engine.executor import ask
-    from gendalens.models.base import Fill, Score
+    from gendalens.models.base import Fill, LoadOptions, Score
     from gendalens.models.detect import load_model
 
-    backend: Any = load_model(str(path), device="cpu")
+    backend: Any = load_model(str(path), LoadOptions(device="cpu"))
     assert backend.info.name
     assert backend.fingerprint()
     for request in (Score(TEXT), Fill("Det er ", " båd.", ("hans", "hendes"))):

@@ -75,7 +75,7 @@ class Names(Target):
         lists = self.folder / "names", self.folder / "minority-names"
         try:
             if given.base == "classic":
-                pools = names.classic(*lists)
+                pools = names.read_classic(*lists)
             else:
                 how: How = "top" if given.base == "top" else "matched"
                 pools = names.read(*lists, how)

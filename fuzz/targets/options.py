@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from fuzz.target import Input, Target
-from gendalens.cli.gate import limits
-from gendalens.cli.saved_runs import names_of
-from gendalens.data.choice import parse
+from gendalens.cli.gate import parse_limits
+from gendalens.cli.options import split_names
+from gendalens.data.choice import parse_choices
 from gendalens.models.control import Control
 from gendalens.models.entity_labels import TARGETS, map_labels, parse_labels
 from gendalens.models.lm_coref import resolver as lm_coref
@@ -60,13 +60,13 @@ def _control(text: str) -> None:
 
 
 def _resolver(text: str) -> None:
-    model, wording = lm_coref.parse(text)
+    model, wording = lm_coref.parse_name(text)
     assert model.strip()
     assert "{text}" in wording.asked
 
 
 def _data(text: str) -> None:
-    for name, choice in parse(text.split(",")).items():
+    for name, choice in parse_choices(text.split(",")).items():
         assert name
         assert str(choice)
 
@@ -80,13 +80,13 @@ def _labels(text: str) -> None:
 
 
 def _tests(text: str) -> None:
-    names = names_of([text])
+    names = split_names([text])
     assert names
     assert all(name and name == name.strip() for name in names)
 
 
 def _limit(text: str) -> None:
-    assert len(limits([text])) == 1
+    assert len(parse_limits([text])) == 1
 
 
 def _folder(text: str) -> None:

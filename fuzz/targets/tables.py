@@ -40,8 +40,8 @@ class Tables(Target):
     def take(self, given: Input) -> None:
         """Written out as a pull would do it, and read."""
         self.path.write_bytes(given.content.replace(b"\n", b" ") + b"\n")
-        rows = list(hub.rows([self.path]))
-        lines = [line for row in rows for line in hub.conllu(row, "somebody/dane")]
+        rows = list(hub.read_rows([self.path]))
+        lines = [line for row in rows for line in hub.to_conllu(row, "somebody/dane")]
         self.made.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         found = conllu.read(self.made.read_text(encoding="utf-8").split("\n")[:-1], self.made)
         assert len(found) == len(rows)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
+    from gendalens.results.result import Result
+
 TESTS = ("abc", "dawinobias")
 
 
@@ -54,7 +56,11 @@ class Evaluator:
             wanted = {"start_token": start_token, "sep_token": sep_token}
         for name, token in wanted.items():
             if token is None:
-                raise ClassicError(f"The test {test!r} needs {name}; name the model's, a string.")
+                raise ClassicError(
+                    "The test {test} needs {name}; name the model's, a string.",
+                    test=repr(test),
+                    name=name,
+                )
         model = gendalens.load_model(self.model_name)
         tokenizer = getattr(model, "tokenizer", None)
         own = {"mask_token": "mask_token", "start_token": "cls_token", "sep_token": "sep_token"}
@@ -62,8 +68,11 @@ class Evaluator:
             known = getattr(tokenizer, own[name], None)
             if tokenizer is not None and token != known:
                 raise ClassicError(
-                    f"{name} is {token!r} and the tokenizer of {self.model_name} has {known!r}; "
-                    "name the tokenizer's."
+                    "{name} is {token} and the tokenizer of {model} has {known}; name the tokenizer's.",
+                    name=name,
+                    token=repr(token),
+                    model=self.model_name,
+                    known=repr(known),
                 )
         return self._frames(model, f"lm-{test}")
 
@@ -82,9 +91,9 @@ class Evaluator:
         _check(test)
         if isinstance(model, str | Path):
             raise ClassicError(
-                f"{str(model)!r} is a name, and coreference systems are not loaded by name: load it "
-                "yourself, for instance with danlp's load_xlmr_coref_model(), and pass the object as "
-                "model=."
+                "{model} is a name, and coreference systems are not loaded by name: load it yourself, "
+                "for instance with danlp's load_xlmr_coref_model(), and pass the object as model=.",
+                model=repr(str(model)),
             )
         return self._frames(model, f"coref-{test}")
 
@@ -94,8 +103,22 @@ class Evaluator:
         if result.problem:
             _say(f"not measurable: {result.problem}.")
         # The tables are headed by the name that the user gave, also where the model is an object.
-        result = replace(result, model={**result.model, "name": self.model_name})
-        return [result.simple(), result.detailed()]
+        result = replace(result, model=replace(result.model, name=self.model_name))
+        return [simple(result), detailed(result)]
+
+
+def simple(result: Result) -> pd.DataFrame:
+    """The classic short table of a result: the effect and the main conditions."""
+    from gendalens.report.exports import classic_tables
+
+    return classic_tables.simple(result)
+
+
+def detailed(result: Result) -> pd.DataFrame:
+    """The classic long table of a result: the effect, the main conditions and the nuance."""
+    from gendalens.report.exports import classic_tables
+
+    return classic_tables.detailed(result)
 
 
 class Visualizer:
@@ -117,7 +140,11 @@ class Visualizer:
 
 def _check(test: str) -> None:
     if test not in TESTS:
-        raise ClassicError(f"There is no test {test!r}; choose {' or '.join(map(repr, TESTS))}.")
+        raise ClassicError(
+            "There is no test {test}; choose {tests}.",
+            test=repr(test),
+            tests=" or ".join(map(repr, TESTS)),
+        )
 
 
 def _say(text: str) -> None:

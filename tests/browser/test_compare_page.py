@@ -24,7 +24,7 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GENDALENS_HOME", str(folder / "home"))
         out = three_runs(folder)
-    one = next(run for run in saved_results.find([out]) if run.result.task == "lm-abc")
+    one = next(run for run in saved_results.find_results([out]) if run.result.task == "lm-abc")
     hostile = [renamed(one, folder / str(i), name) for i, name in enumerate(HOSTILE)]
     apart = resigned(one, folder / "apart", "sample:all", "sample:5")
     return gendalens.compare(out, hostile, apart)

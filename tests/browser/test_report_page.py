@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import extra_language
 import pytest
 import report_run
 
@@ -30,7 +31,7 @@ def show_all(page: Any) -> None:
 def page_file(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the small run, under a name that is no easy one."""
     file = tmp_path_factory.mktemp("page") / "rapport æøå #1.html"
-    run_page.write(saved_results.find(one_model(small_run)), file)
+    run_page.write(saved_results.find_results(one_model(small_run)), file)
     return file
 
 
@@ -75,6 +76,8 @@ def test_examples_are_searched_filtered_and_sorted(page_file: Path, opened: Open
 
     leans = [float(one.get_attribute("data-lean")) for one in explorer.locator(".list li").all()]
     assert leans == sorted(leans, reverse=True)
+    orders = explorer.locator("select[name=sort] option")
+    assert orders.first.get_attribute("label") == "leans most to male / stereotype"
     explorer.locator("select[name=sort]").select_option("female")
     leans = [float(one.get_attribute("data-lean")) for one in explorer.locator(".list li").all()]
     assert leans == sorted(leans)
@@ -120,6 +123,30 @@ def test_the_language_can_be_switched(page_file: Path, opened: Open) -> None:
     assert found.troubles == []
 
 
+def test_a_third_language_is_one_more_button(
+    small_run: Path, tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extra_language.add(tmp_path / "locale", monkeypatch)
+    file = tmp_path / "page.html"
+    run_page.write(saved_results.find_results(one_model(small_run)), file)
+    found = opened(file, locale="sv-SE")
+    page = found.page
+    assert page.locator("html").get_attribute("lang") == "sv"
+    assert page.locator(".languages button").all_inner_texts() == ["English", "Dansk", "Svenska"]
+    assert page.locator("h1").inner_text() == "Rapport om könsbias"
+    number = page.locator('[data-path="gap.value"]').first
+    swedish = number.inner_text()
+    assert "," in swedish
+    # What the catalogue lacks is English.
+    assert page.locator("input[name=search]").first.get_attribute("placeholder").startswith("word")
+    page.get_by_role("button", name="English").click()
+    page.wait_for_selector('[data-chart="forest"][data-drawn="en"] svg')
+    assert number.inner_text() == swedish.replace(",", ".")
+    page.get_by_role("button", name="Dansk").click()
+    assert page.locator("h1").inner_text() == "Rapport om kønsbias"
+    assert found.troubles == []
+
+
 def test_a_danish_browser_gets_danish(page_file: Path, opened: Open) -> None:
     found = opened(page_file, locale="da-DK")
     assert found.page.locator("html").get_attribute("lang") == "da"
@@ -129,7 +156,7 @@ def test_hostile_strings_do_nothing(small_run: Path, tmp_path: Path, opened: Ope
     shutil.copytree(small_run, tmp_path / "run")
     report_run.poison(tmp_path / "run")
     file = tmp_path / "hostile.html"
-    run_page.write(saved_results.find(one_model(tmp_path / "run")), file)
+    run_page.write(saved_results.find_results(one_model(tmp_path / "run")), file)
     found = opened(file)
     for width in (1400, 390):
         found.page.set_viewport_size({"width": width, "height": 900})
@@ -165,7 +192,7 @@ def test_axe_finds_nothing_serious(
     axe = pytest.importorskip("axe_playwright_python")
     # These two tests have every part that a page can have; axe takes its time with more.
     folders = [*one_model(small_run)[0].glob("lm-d*"), *one_model(small_run)[0].glob("ner*")]
-    run_page.write(saved_results.find(folders), tmp_path / "page.html")
+    run_page.write(saved_results.find_results(folders), tmp_path / "page.html")
     page = opened(tmp_path / "page.html", color_scheme=scheme).page
     show_all(page)
     page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))

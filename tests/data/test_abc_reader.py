@@ -70,7 +70,7 @@ def test_a_strong_past_that_ends_in_r_is_a_past(tmp_path: Path) -> None:
     assert [t.tense for t in triples[:2]] == ["past", "present"]
 
 
-def test_a_triple_that_stands_twice_is_read_once_but_raw_has_it_twice(tmp_path: Path) -> None:
+def test_a_triple_that_occurs_twice_is_read_once_but_raw_has_it_twice(tmp_path: Path) -> None:
     events = [*EVENTS, EVENTS[0]]
     triples = read(tmp_path, block("væveren", events), block("smeden"))
     assert len(triples) == 6
@@ -129,7 +129,7 @@ def test_an_erratum_concerns_all_sentences_of_a_triple(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fix = Erratum("abc", "male", (), "smedenen", "smeden", "own example")
-    monkeypatch.setattr(errata, "entries", lambda _: (fix,))
+    monkeypatch.setattr(errata, "find_errata", lambda _: (fix,))
     triple = abc.read(write(tmp_path, block("væveren"), block("smedenen")), errata=True)[3]
     assert triple.occupation == "smeden"
     assert (triple.reflexive, triple.male, triple.female) == (

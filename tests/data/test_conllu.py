@@ -72,7 +72,7 @@ def test_entities_that_touch_are_two() -> None:
     ]
 
 
-def test_a_multiword_token_stands_in_the_text_and_empty_nodes_do_not() -> None:
+def test_a_multiword_token_replaces_its_words_and_empty_nodes_are_left_out() -> None:
     lines = [
         "# text = Hos Idas sover.",
         row("Hos", "O"),
@@ -109,16 +109,16 @@ def test_a_byte_order_mark_and_windows_line_ends_are_read_over(tmp_path: Path) -
     [
         (changed(3, row(tag="I-PER")), r"line 3: the tag I-PER does not continue an entity"),
         (changed(4, row("Lund", "I-ORG", "2")), r"line 4: the tag I-ORG does not continue that"),
-        (changed(3, row(tag="S-PER")), r"line 3: “name=S-PER” is no tag"),
-        (changed(3, row(tag="B-")), r"line 3: “name=B-” is no tag"),
-        (changed(3, row(misc="name=O|name=O")), r"line 3: “name=O” is no tag: .* once"),
+        (changed(3, row(tag="S-PER")), r"line 3: “name=S-PER” is not a tag"),
+        (changed(3, row(tag="B-")), r"line 3: “name=B-” is not a tag"),
+        (changed(3, row(misc="name=O|name=O")), r"line 3: “name=O” is not a tag: .* once"),
         (changed(3, row(misc="_")), r"line 3: its last column has no tag"),
         (changed(3, row(misc="name=O|SpaceAfter=Yes")), r"line 3: “SpaceAfter=Yes” should be"),
-        (changed(3, "1\tMette"), r"line 3: it has 2 columns where ten are needed"),
+        (changed(3, "1\tMette"), r"line 3: it has 2 columns instead of 10"),
         (changed(3, row() + "\t_"), r"line 3: it has 11 columns"),
-        (changed(3, row(key="0")), r"line 3: “0” is no number of a word"),
-        (changed(3, row(key="x")), r"line 3: “x” is no number"),
-        (changed(3, row(key="١")), r"line 3: “١” is no number"),
+        (changed(3, row(key="0")), r"line 3: “0” is not the number of a word"),
+        (changed(3, row(key="x")), r"line 3: “x” is not the number"),
+        (changed(3, row(key="١")), r"line 3: “١” is not the number"),
         (changed(4, row("Lund", "I-PER", "3")), r"line 4: word 3 follows word 1"),
         (changed(4, row("Lund", "I-PER", "3-4")), r"line 4: the multiword token 3-4"),
         (changed(7, row("hund", "O", "5-9")), r"line 8: word 6 follows word 4"),
@@ -126,13 +126,13 @@ def test_a_byte_order_mark_and_windows_line_ends_are_read_over(tmp_path: Path) -
         (changed(3, row(form="")), r"line 3: its form is empty"),
         (changed(3, row(form=" Mette")), r"line 3: its form is empty or has white space"),
         (changed(5, "# midt i"), r"line 5: a comment inside a sentence"),
-        (HUND[:-1], r"line 8: the last sentence is not ended .* cut off"),
+        (HUND[:-1], r"line 8: the last sentence is not followed .* truncated"),
         ([*HUND, ""], r"line 10: an empty line that ends no sentence"),
         ([*HUND, "# sent_id = tom", ""], r"line 10: a sentence without words"),
         ([*HUND, *HUND], r"line 10: a second sentence has the sent_id “hund”"),
         ([], r"eksempel\.conllu holds no sentence"),
-        (["x" * 10_000_000], r"eksempel\.conllu is no CoNLL-U file"),
-        (["Mette\tB-PER", "ler\tO", ""], r"eksempel\.conllu is no CoNLL-U file"),
+        (["x" * 10_000_000], r"eksempel\.conllu is not a CoNLL-U file"),
+        (["Mette\tB-PER", "ler\tO", ""], r"eksempel\.conllu is not a CoNLL-U file"),
     ],
 )
 def test_a_broken_file_is_reported_with_its_line(lines: list[str], message: str) -> None:
@@ -142,7 +142,7 @@ def test_a_broken_file_is_reported_with_its_line(lines: list[str], message: str)
     assert "\n" not in str(caught.value)
 
 
-def test_a_multiword_token_without_its_words_is_told() -> None:
+def test_a_multiword_token_without_its_words_is_reported() -> None:
     lines = [row("Idas", "B-PER", "1-2"), row("Ida", "B-PER"), ""]
     with pytest.raises(UserError, match="line 2: an entity begins inside a multiword token"):
         conllu.read(lines, PATH)
@@ -151,7 +151,7 @@ def test_a_multiword_token_without_its_words_is_told() -> None:
         conllu.read(lines, PATH)
 
 
-def test_a_file_that_is_not_utf_8_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf_8_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"
     path.write_bytes("\n".join(HUND).encode().replace(b"Lund", b"L\xf8nd", 1))
     with pytest.raises(UserError, match="line 2: it is not UTF-8"):

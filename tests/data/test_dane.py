@@ -22,7 +22,7 @@ here = pytest.mark.skipif(not TEST.exists(), reason="DaNE does not lie beside th
 
 def test_a_file_that_the_user_names_is_read_and_named_as_such(tmp_path: Path) -> None:
     path = small_dane.write(tmp_path / "mine.conllu")
-    source = registry.source("dane", override=path, offline=True)
+    source = registry.find_source("dane", override=path, offline=True)
     assert (source.files, source.folder, source.official) == ((path,), tmp_path, False)
     assert source.origin == "the user's own file"
     assert source.checksum == registry.checksum("dane", override=path)
@@ -41,36 +41,36 @@ def test_a_file_that_the_user_names_is_read_and_named_as_such(tmp_path: Path) ->
 def test_in_a_folder_the_test_file_is_found(files: list[str], chosen: str, tmp_path: Path) -> None:
     for file in files:
         small_dane.write(tmp_path / file)
-    assert registry.source("dane", override=tmp_path).files == (tmp_path / chosen,)
+    assert registry.find_source("dane", override=tmp_path).files == (tmp_path / chosen,)
 
 
-def test_a_folder_with_no_file_or_with_several_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"does not hold ddt\.test\.conllu or another \.conllu"):
-        registry.source("dane", override=tmp_path)
+def test_a_folder_with_no_file_or_with_several_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"holds neither ddt\.test\.conllu nor any other \.conllu"):
+        registry.find_source("dane", override=tmp_path)
     for name in ("a.conllu", "b.conllu"):
         small_dane.write(tmp_path / name)
     with pytest.raises(UserError, match=r"holds 2 \.conllu files: name one of them"):
-        registry.source("dane", override=tmp_path)
+        registry.find_source("dane", override=tmp_path)
     with pytest.raises(UserError, match=r"does not exist: name a \.conllu file"):
-        registry.source("dane", override=tmp_path / "nowhere")
+        registry.find_source("dane", override=tmp_path / "nowhere")
 
 
-def test_a_file_without_persons_is_told(tmp_path: Path) -> None:
+def test_a_file_without_persons_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "regn.conllu"
     path.write_text("\n".join(small_dane.block("regn", small_dane.SENTENCES["regn"])) + "\n")
     with pytest.raises(
-        UserError, match=r"regn\.conllu names no person \(label PER; its labels are LOC"
+        UserError, match=r"regn\.conllu has no entity with the label PER \(its labels are LOC"
     ):
         dane.read(path, errata=False)
 
 
 def test_offline_says_to_name_a_file() -> None:
     with pytest.raises(UserError, match=r"may not be fetched offline.*`--data dane=PATH`"):
-        registry.source("dane", offline=True)
+        registry.find_source("dane", offline=True)
 
 
 def test_the_list_shows_where_dane_comes_from() -> None:
-    (found,) = [s for s in registry.status() if s.name == "dane"]
+    (found,) = [s for s in registry.list_official_sets() if s.name == "dane"]
     assert (found.state, found.source) == ("absent", "hub: alexandrainst/dane")
 
 
@@ -181,23 +181,23 @@ def test_the_hubs_own_table_becomes_the_file_it_was_made_from(
         (fake.branch("main") / name).write_text("raise SystemExit")
     for split in ("test", "train"):
         parquet(mine, fake.branch(hub.CONVERTED) / "default" / split / "0000.parquet")
-    source = registry.source("dane")
+    source = registry.find_source("dane")
     assert source.files[0].read_bytes() == mine.read_bytes()
     assert (source.official, source.origin) == (False, "hub: alexandrainst/dane")
     assert source.checksum == registry.checksum("dane", override=mine)
     fake.error = AssertionError("asked again")
-    assert registry.source("dane", offline=True) == source
-    assert {s.name: s.state for s in registry.status()}["dane"] == "cached"
+    assert registry.find_source("dane", offline=True) == source
+    assert {s.name: s.state for s in registry.list_official_sets()}["dane"] == "cached"
 
 
 def test_a_stored_file_that_was_changed_is_never_used(fake: FakeHub) -> None:
     fake.branch("main").mkdir(parents=True)
     small_dane.write(fake.branch("main") / "ddt.test.conllu")
-    source = registry.source("dane")
+    source = registry.find_source("dane")
     with source.files[0].open("a") as file:
         file.write("x")
     with pytest.raises(UserError, match=r"ddt\.test\.conllu is not the published.*data pull dane"):
-        registry.source("dane")
+        registry.find_source("dane")
 
 
 def test_json_lines_and_tables_without_label_names_are_read_too(
@@ -206,19 +206,19 @@ def test_json_lines_and_tables_without_label_names_are_read_too(
     mine = small_dane.write(tmp_path / "mine.conllu")
     expected = dane.read(mine, errata=False)
     parquet(mine, fake.branch("main") / "data" / "test-00000-of-00001.parquet", metadata=False)
-    assert dane.read(registry.source("dane").files[0], errata=False) == expected
+    assert dane.read(registry.find_source("dane").files[0], errata=False) == expected
     (fake.branch("main") / "data" / "test-00000-of-00001.parquet").unlink()
     lines = [json.dumps(row) for row in rows(mine, hub.TAGS, ("_",), ("_",))]
     (fake.branch("main") / "data" / "test.jsonl").write_text("\n".join(lines))
     registry.pull("dane")
-    assert dane.read(registry.source("dane").files[0], errata=False) == expected
+    assert dane.read(registry.find_source("dane").files[0], errata=False) == expected
 
 
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"dane.py": ""}, r"holds no table of its test split \(scripts are not run\).*--data dane"),
-        ({"test.jsonl": "[1]"}, r"test\.jsonl cannot be read \(a row is no record\)"),
+        ({"dane.py": ""}, r"has no table of its test split \(scripts are not run\).*--data dane"),
+        ({"test.jsonl": "[1]"}, r"test\.jsonl cannot be read \(a row is not a record\)"),
         ({"test.jsonl": "{"}, r"test\.jsonl cannot be read"),
         ({"test.jsonl": '{"text": "Hej"}'}, r"lacks text, tokens or ner_tags"),
         (
@@ -231,12 +231,12 @@ def test_json_lines_and_tables_without_label_names_are_read_too(
         ),
         (
             {"test.jsonl": '{"text": "Hej", "tokens": ["Nej"], "ner_tags": [0]}'},
-            r"a text that does not hold its tokens",
+            r"its text does not hold its tokens",
         ),
         ({"data/test.parquet": "PAR1"}, r"test\.parquet cannot be read"),
     ],
 )
-def test_a_hub_that_holds_something_else_is_told_in_one_sentence(
+def test_a_hub_that_holds_something_else_is_reported_in_one_sentence(
     fake: FakeHub, files: dict[str, str], message: str
 ) -> None:
     for name, content in files.items():
@@ -244,9 +244,9 @@ def test_a_hub_that_holds_something_else_is_told_in_one_sentence(
         path.parent.mkdir(parents=True)
         path.write_text(content)
     with pytest.raises(UserError, match=message) as caught:
-        registry.source("dane")
+        registry.find_source("dane")
     assert "\n" not in str(caught.value)
-    assert not (registry.folder("dane") / "ddt.test.conllu").exists()
+    assert not (registry.set_folder("dane") / "ddt.test.conllu").exists()
 
 
 def test_no_network_says_to_name_a_file(fake: FakeHub) -> None:
@@ -254,7 +254,7 @@ def test_no_network_says_to_name_a_file(fake: FakeHub) -> None:
     with pytest.raises(
         UserError, match=r"\(Name or service not known\): check.*`--data dane=PATH`"
     ):
-        registry.source("dane")
+        registry.find_source("dane")
 
 
 @pytest.mark.parametrize("missing", ["huggingface_hub", "pyarrow"])
@@ -267,13 +267,13 @@ def test_a_library_that_is_missing_is_named_with_its_extra(
     with pytest.raises(
         UserError, match=rf"takes {missing}: install it with `pip install 'gendalens\[hub\]'"
     ):
-        registry.source("dane")
+        registry.find_source("dane")
 
 
-def test_the_test_split_is_told_by_a_word_of_the_path() -> None:
-    assert hub.choose(["contest.conllu", "latest/train.parquet"]) == []
-    assert hub.choose(["plain/test/0000.parquet"]) == ["plain/test/0000.parquet"]
-    assert hub.choose(["a/test.jsonl", "ddt.test.conllu"]) == ["ddt.test.conllu"]
+def test_the_test_split_is_found_by_a_word_of_the_path() -> None:
+    assert hub.choose_files(["contest.conllu", "latest/train.parquet"]) == []
+    assert hub.choose_files(["plain/test/0000.parquet"]) == ["plain/test/0000.parquet"]
+    assert hub.choose_files(["a/test.jsonl", "ddt.test.conllu"]) == ["ddt.test.conllu"]
 
 
 # The real one.
@@ -310,10 +310,10 @@ def test_the_facts_about_the_test_set() -> None:
 def test_the_official_file_is_known_by_its_content(tmp_path: Path) -> None:
     copy = tmp_path / "whatever.conllu"
     copy.write_bytes(TEST.read_bytes())
-    source = registry.source("dane", override=copy, offline=True)
+    source = registry.find_source("dane", override=copy, offline=True)
     assert (source.official, source.origin) == (True, "hub: alexandrainst/dane")
-    assert registry.source("dane", override=SHARED).official
-    assert not registry.source("dane", override=SHARED / "ddt.dev.conllu").official
+    assert registry.find_source("dane", override=SHARED).official
+    assert not registry.find_source("dane", override=SHARED / "ddt.dev.conllu").official
 
 
 @pytest.mark.shared
@@ -321,7 +321,7 @@ def test_the_official_file_is_known_by_its_content(tmp_path: Path) -> None:
 def test_a_table_made_of_the_official_file_gives_the_same_bytes(fake: FakeHub) -> None:
     parquet(TEST, fake.branch(hub.CONVERTED) / "default" / "test" / "0000.parquet")
     fake.branch("main").mkdir()
-    assert registry.source("dane").official
+    assert registry.find_source("dane").official
 
 
 def test_dane_is_the_one_set_of_the_hub() -> None:

@@ -156,7 +156,7 @@ def test_two_occupations_of_one_class_are_no_schema(tmp_path: Path) -> None:
 def test_files_of_the_wrong_length_are_refused(
     tmp_path: Path, pro: list[str], anti: list[str]
 ) -> None:
-    with pytest.raises(UserError, match="one equal, even number"):
+    with pytest.raises(UserError, match="the same, even number"):
         read(tmp_path, pro, anti)
 
 
@@ -177,7 +177,7 @@ def test_errata_are_applied_to_the_text_and_not_to_raw(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fix = Erratum("dawinobias", "pro", (1,), "cyklede hjem", "cyklede forbi", "own example")
-    monkeypatch.setattr(errata, "entries", lambda _: (fix,))
+    monkeypatch.setattr(errata, "find_errata", lambda _: (fix,))
     pro = [PRO[0].replace("forbi", "hjem"), *PRO[1:]]
     line = dawinobias.read(write(tmp_path, pro, ANTI), errata=True)[0]
     assert line.text.endswith("cyklede forbi.")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gendalens.data import errata
-from gendalens.data.errata import Erratum, correct
+from gendalens.data.errata import Erratum, apply_errata
 from gendalens.errors import UserError
 
 PATH = Path("eksempel.txt")
@@ -17,31 +17,31 @@ def fix(old: str, new: str, *lines: int, condition: str = "both") -> Erratum:
 
 
 def test_an_erratum_changes_its_words_on_its_lines_only() -> None:
-    fixed = correct(LINES, [fix("af", "ad", 2)], condition="pro", path=PATH)
+    fixed = apply_errata(LINES, [fix("af", "ad", 2)], condition="pro", path=PATH)
     assert fixed == [LINES[0], "ræven sang ad ravnen.", LINES[2]]
 
 
 def test_an_erratum_of_the_other_file_is_left_alone() -> None:
     found = [fix("af", "ad", 2, condition="anti")]
-    assert correct(LINES, found, condition="pro", path=PATH) == LINES
+    assert apply_errata(LINES, found, condition="pro", path=PATH) == LINES
 
 
 def test_an_erratum_without_lines_changes_whole_words_everywhere() -> None:
-    fixed = correct(LINES, [fix("ræven", "ulven")], condition="pro", path=PATH)
+    fixed = apply_errata(LINES, [fix("ræven", "ulven")], condition="pro", path=PATH)
     assert fixed == ["Ravnen sang ad ulven.", "ulven sang af ravnen.", "Ræv og ulven."]
-    fixed = correct(["ræv og ræven"], [fix("ræv", "ulv")], condition="pro", path=PATH)
+    fixed = apply_errata(["ræv og ræven"], [fix("ræv", "ulv")], condition="pro", path=PATH)
     assert fixed == ["ulv og ræven"]
 
 
 @pytest.mark.parametrize("entry", [fix("af", "ad", 1), fix("af", "ad", 4), fix("n", "m", 2)])
 def test_an_erratum_that_does_not_fit_its_line_is_an_error(entry: Erratum) -> None:
     with pytest.raises(UserError, match=r"eksempel.txt, line \d: the erratum for"):
-        correct(LINES, [entry], condition="pro", path=PATH)
+        apply_errata(LINES, [entry], condition="pro", path=PATH)
 
 
 def test_an_erratum_that_fits_nowhere_is_an_error() -> None:
     with pytest.raises(UserError, match=r"eksempel.txt does not hold “ørn”"):
-        correct(LINES, [fix("ørn", "and")], condition="pro", path=PATH)
+        apply_errata(LINES, [fix("ørn", "and")], condition="pro", path=PATH)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_an_erratum_that_fits_nowhere_is_an_error() -> None:
     [("dawinobias", {"pro", "anti", "both"}), ("abc", {"female", "male", "both"})],
 )
 def test_every_entry_says_where_what_and_why(name: str, conditions: set[str]) -> None:
-    found = errata.entries(name)
+    found = errata.find_errata(name)
     assert found
     for entry in found:
         assert entry.condition in conditions
@@ -60,9 +60,9 @@ def test_every_entry_says_where_what_and_why(name: str, conditions: set[str]) ->
 
 
 def test_entries_hold_a_few_words_and_no_sentence() -> None:
-    entries = errata.entries("dawinobias") + errata.entries("abc")
+    entries = errata.find_errata("dawinobias") + errata.find_errata("abc")
     assert max(len(entry.old.split()) for entry in entries) <= 3
 
 
 def test_a_set_without_errata_has_none() -> None:
-    assert errata.entries("fugle") == ()
+    assert errata.find_errata("fugle") == ()

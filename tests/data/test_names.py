@@ -54,7 +54,7 @@ def test_unisex_names_are_balanced_not_frequent(top: dict[Group, NamePool]) -> N
 
 
 def test_protocol_one_keeps_every_defect(tmp_path: Path) -> None:
-    found = names.classic(*small_names.write(tmp_path))
+    found = names.read_classic(*small_names.write(tmp_path))
     assert texts(found[FEMALE].first) == ["Mette", "000", "Sara", "Anne-Sofie", "Kim", ""]
     assert texts(found[MALE].first) == ["Ole", "000", "Hassan", "René", "Kim", "Vang", "Mette"]
     assert texts(found[MINORITY_FEMALE].first) == ["Leila", "Sara"]  # nobody bears Ugla
@@ -154,26 +154,34 @@ def test_matching_keeps_the_cells_that_all_groups_share(tmp_path: Path) -> None:
         (
             "names/first_names_2023_men.csv",
             "Navn,Antal\nOLE,x\n",
-            "line 2: “x” is no number of bearers",
+            "line 2: “x” is not a number of bearers",
         ),
-        ("names/first_names_2023_men.csv", "Navn,Antal\nOLE,²\n", "line 2: “²” is no number"),
-        ("names/first_names_2023_men.csv", "Navn,Antal\nOLE\n", "line 2: it has 1 columns where 2"),
-        ("names/first_names_2023_men.csv", 'Navn,Antal\n"OLE,1\n', "is no CSV"),
+        ("names/first_names_2023_men.csv", "Navn,Antal\nOLE,²\n", "line 2: “²” is not a number"),
+        (
+            "names/first_names_2023_men.csv",
+            "Navn,Antal\nOLE\n",
+            "line 2: it has 1 columns instead of 2",
+        ),
+        ("names/first_names_2023_men.csv", 'Navn,Antal\n"OLE,1\n', "is not CSV"),
         ("names/first_names_2023_men.csv", "Navn,Antal\n", "holds no names"),
         ("names/first_names_2023_men.csv", "", "holds no names"),
         ("names/first_names_2023_men.csv", "Navn,Antal\n123,5\n,4\n", "no name for majority male"),
         (
             "names/last_names_2023.csv",
             "Navn,Antal\n12,5\n",
-            "leave no name for one side’s surnames",
+            "leave no name for the surnames of one origin",
         ),
         ("minority-names/names.csv", "a,b,c,d,e\n1,Ole,dansk,male,True\n", "line 2: its ethnicity"),
         (
             "minority-names/names.csv",
             "a,b,c,d,e\nmange,Ole,danish,male,True\n",
-            "“mange” is no number",
+            "“mange” is not a number",
         ),
-        ("minority-names/names.csv", "a,b,c,d,e\ninf,Ole,danish,male,True\n", "“inf” is no number"),
+        (
+            "minority-names/names.csv",
+            "a,b,c,d,e\ninf,Ole,danish,male,True\n",
+            "“inf” is not a number",
+        ),
     ],
 )
 def test_a_broken_list_is_reported(file: str, content: str, message: str, tmp_path: Path) -> None:
@@ -255,7 +263,7 @@ def test_the_official_matched_pools_are_balanced(folders: tuple[Path, Path]) -> 
 @pytest.mark.network
 def test_the_errata_name_what_is_in_the_official_lists(folders: tuple[Path, Path]) -> None:
     register, minority = folders
-    for entry in errata.entries("names") + errata.entries("minority-names"):
+    for entry in errata.find_errata("names") + errata.find_errata("minority-names"):
         folder = register if entry.data == "names" else minority
         file = entry.condition.split()[0]
         with (folder / f"{file}.csv").open(encoding="utf-8") as lines:
@@ -264,8 +272,8 @@ def test_the_errata_name_what_is_in_the_official_lists(folders: tuple[Path, Path
             assert all(any(letter in c for c in cells) for letter in entry.old)
         else:
             assert set(entry.old.split("|")) <= cells
-    (shared,) = [e for e in errata.entries("names") if e.condition.endswith("majority")]
-    classic = names.classic(register, minority)
+    (shared,) = [e for e in errata.find_errata("names") if e.condition.endswith("majority")]
+    classic = names.read_classic(register, minority)
     both = set(texts(classic[FEMALE].last)) & set(texts(classic[MINORITY_FEMALE].last))
     assert {name.upper() for name in both} == set(shared.old.split("|"))
     assert len(both) == 18
@@ -276,7 +284,7 @@ def test_the_pools_of_protocol_one_are_those_of_the_released_software(
     folders: tuple[Path, Path],
 ) -> None:
     """Sizes of the lists that genda-lens 0.0.3 builds with dacy 2.9.0."""
-    found = names.classic(*folders)
+    found = names.read_classic(*folders)
     assert {str(g): (len(p.first), len(p.last)) for g, p in found.items()} == {
         "majority female": (485, 500),
         "majority male": (458, 500),

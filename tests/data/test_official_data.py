@@ -11,7 +11,7 @@ import pytest
 from gendalens.data import abc, dawinobias, registry
 from gendalens.data.abc import Triple
 from gendalens.data.dawinobias import WinoLine
-from gendalens.data.occupations import occupations
+from gendalens.data.occupations import read_occupations
 from gendalens.data.pronouns import GENDERS
 from gendalens.errors import UserError
 
@@ -30,7 +30,7 @@ def triples(official_cache: Path) -> list[Triple]:
 
 def test_all_sets_are_cached_after_one_pull(official_home: Path) -> None:
     wheels = [n for n, data in registry.SETS.items() if isinstance(data.origin, registry.Wheel)]
-    found = {s.name: s.state for s in registry.status()}
+    found = {s.name: s.state for s in registry.list_official_sets()}
     assert found == {**dict.fromkeys(wheels, "cached"), "dane": "absent"}
     for name in wheels:
         folder = registry.locate(name, offline=True)
@@ -85,7 +85,7 @@ def test_dawinobias_names_the_male_occupation_first_in_most_lines(wino: list[Win
 
 
 def test_dawinobias_uses_all_its_occupations_and_no_others(wino: list[WinoLine]) -> None:
-    table = occupations("dawinobias")
+    table = read_occupations("dawinobias")
     assert {line.referent.occupation for line in wino} == set(table)
     contradicted = [
         line
@@ -162,7 +162,7 @@ def test_abc_frames_hold_one_object_in_one_place(triples: list[Triple]) -> None:
 
 
 def test_abc_occupations_are_those_of_the_table_with_their_class(triples: list[Triple]) -> None:
-    table = occupations("abc")
+    table = read_occupations("abc")
     found = {t.occupation: t.occupation_class for t in triples}
     assert found == {o.danish: o.stereotype for o in table.values()}
 

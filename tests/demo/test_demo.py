@@ -17,7 +17,7 @@ MEGABYTES_3 = 3 * 1024 * 1024
 
 @pytest.mark.parametrize("name", demo.MODELS)
 def test_a_demo_model_is_small_and_holds_no_pickle(name: str) -> None:
-    folder = demo.folder(name)
+    folder = demo.find_folder(name)
     assert folder is not None
     files = {file.name: file.stat().st_size for file in folder.iterdir()}
     assert sum(files.values()) <= MEGABYTES_3
@@ -36,8 +36,8 @@ def test_the_card_calls_the_model_a_toy_and_says_what_was_planted(name: str) -> 
 
 def test_a_demo_model_is_run_by_its_name(tmp_path: Path) -> None:
     (result,) = gendalens.run("demo-lm", tasks="lm-dawinobias", data="builtin", sample=20)
-    assert result.model["name"] == "demo-lm"
-    assert result.model["dtype"] == "float32"
+    assert result.model.name == "demo-lm"
+    assert result.model.dtype == "float32"
 
 
 def test_the_demo_runs_offline_and_shows_planted_beside_measured(tmp_path: Path) -> None:
@@ -59,6 +59,6 @@ def test_every_planted_bias_is_found_in_the_planted_direction() -> None:
             # The full set of triples takes longer than a test may.
             sample=200 if planted.task.endswith("-abc") else None,
         )
-        assert result.verdict.startswith("bias found"), planted.task
+        assert result.finding.headline == "bias", planted.task
         assert result.gap.value is not None
         assert result.gap.value > 0, planted.task

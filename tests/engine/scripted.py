@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gendalens.models.base import Answer, Fill, FillAnswer, ModelInfo, Score, ScoreAnswer
+from gendalens.models.base import Answer, Backend, Fill, FillAnswer, Score, ScoreAnswer
+from gendalens.results.model_info import ModelInfo
+from gendalens.words import phrase
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     request: Any
 
     @property
@@ -29,7 +31,7 @@ class Asked:
 
 
 @dataclass
-class Scripted:
+class Scripted(Backend):
     """Answers by a hash of the request; ``fails_above`` makes larger batches run out of memory."""
 
     name: str = "scripted"
@@ -42,15 +44,15 @@ class Scripted:
 
     @property
     def info(self) -> ModelInfo:
-        return ModelInfo(self.name, "scripted model", "1", "float32")
+        return ModelInfo(self.name, phrase("scripted model"), "1", "float32")
 
     def fingerprint(self) -> str:
         return self.name
 
-    def encode(self, requests: Sequence[Any]) -> list[Asked]:
-        return [Asked(request) for request in requests]
+    def encode(self, requests: Sequence[Any]) -> list[Question]:
+        return [Question(request) for request in requests]
 
-    def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+    def answer(self, batch: Sequence[Question]) -> list[Answer]:
         if self.fails_above is not None and len(batch) > self.fails_above:
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
         self.batches.append(len(batch))

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scripted import Asked, Scripted
+from scripted import Question, Scripted
 
 from gendalens.engine.cache import Cache
-from gendalens.engine.executor import Tally, ask
-from gendalens.engine.planner import plan
+from gendalens.engine.executor import Tally, ask, survey
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Fill, Request, Score
 
@@ -23,18 +20,31 @@ def test_a_duplicate_is_asked_once() -> None:
     backend = Scripted()
     answers = ask(backend, [*SENTENCES, *SENTENCES])
     assert len(backend.asked) == len(SENTENCES)
-    assert answers.tally == Tally(2 * len(SENTENCES), len(SENTENCES), 0)
-    assert set(answers.by_request) == set(SENTENCES)
+    assert list(answers) == SENTENCES
+    tally = survey([[*SENTENCES, *SENTENCES]], backend).tally
+    assert tally == Tally(2 * len(SENTENCES), len(SENTENCES), 0)
 
 
 def test_a_stored_answer_is_not_asked_again(tmp_path: Path) -> None:
     with Cache(tmp_path / "c.sqlite") as cache:
         first = ask(Scripted(), SENTENCES[:20], cache=cache)
         backend = Scripted()
+        tally = survey([SENTENCES], backend, cache).tally
         second = ask(backend, SENTENCES, cache=cache)
-    assert second.tally.cached == 20
+    assert tally.cached == 20
     assert set(backend.asked) == set(SENTENCES[20:])
-    assert first.by_request.items() <= second.by_request.items()
+    assert first.items() <= second.items()
+
+
+def test_answers_that_were_looked_up_before_are_not_looked_up_again(tmp_path: Path) -> None:
+    backend = Scripted()
+    with Cache(tmp_path / "c.sqlite") as cache:
+        first = ask(backend, SENTENCES[:20], cache=cache)
+        surveyed = survey([SENTENCES], backend, cache)
+        cache.lookup = None  # type: ignore[method-assign, assignment]
+        again = ask(backend, SENTENCES, cache=cache, known=surveyed.known)
+    assert len(backend.asked) == len(SENTENCES)
+    assert first.items() <= again.items()
 
 
 @pytest.mark.parametrize("stored", [0, 20, len(SENTENCES)])
@@ -46,7 +56,7 @@ def test_answers_come_in_the_order_of_the_requests_whatever_was_stored(
     with Cache(tmp_path / "c.sqlite") as cache:
         ask(Scripted(), SENTENCES[:stored], cache=cache)
         answers = ask(Scripted(), asked, cache=cache)
-    assert list(answers.by_request) == list(dict.fromkeys(asked))
+    assert list(answers) == list(dict.fromkeys(asked))
 
 
 def test_a_damaged_answer_is_asked_again_and_the_tally_says_so(tmp_path: Path) -> None:
@@ -60,17 +70,19 @@ def test_a_damaged_answer_is_asked_again_and_the_tally_says_so(tmp_path: Path) -
     db.close()
     backend = Scripted()
     with Cache(path) as cache:
+        before = survey([SENTENCES], backend, cache).tally
         second = ask(backend, SENTENCES, cache=cache)
+        after = survey([SENTENCES], backend, cache).tally
         third = ask(backend, SENTENCES, cache=cache)
-    assert first.by_request == second.by_request == third.by_request
+    assert first == second == third
     assert len(backend.asked) == 1
-    assert "34 from the cache, 1 to run (1 of them again: the cache's" in str(second.tally)
-    assert third.tally == Tally(35, 35, 35)
+    assert "34 from the cache, 1 to run (1 of them again: the cache's" in str(before.message)
+    assert after == Tally(35, 35, 35)
 
 
 def test_every_batch_is_stored_as_it_arrives(tmp_path: Path) -> None:
     class Dies(Scripted):
-        def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+        def answer(self, batch: Sequence[Question]) -> list[Answer]:
             if len(self.batches) == 3:
                 raise KeyboardInterrupt
             return super().answer(batch)
@@ -86,7 +98,7 @@ def test_too_little_memory_halves_the_batches_and_changes_no_answer() -> None:
     small = Scripted(fails_above=3)
     answers = ask(small, SENTENCES, batch_tokens=10_000)
     assert max(small.batches) <= 3
-    assert answers.by_request == ask(Scripted(), SENTENCES).by_request
+    assert answers == ask(Scripted(), SENTENCES)
 
 
 def test_a_request_that_never_fits_is_told() -> None:
@@ -96,7 +108,7 @@ def test_a_request_that_never_fits_is_told() -> None:
 
 def test_another_runtime_error_is_not_taken_for_memory() -> None:
     class Broken(Scripted):
-        def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+        def answer(self, batch: Sequence[Question]) -> list[Answer]:
             raise RuntimeError("shape mismatch")
 
     with pytest.raises(RuntimeError, match="shape mismatch"):
@@ -115,25 +127,10 @@ def test_kinds_of_request_are_not_mixed_in_a_batch() -> None:
     kinds: list[set[str]] = []
 
     class Watched(Scripted):
-        def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+        def answer(self, batch: Sequence[Question]) -> list[Answer]:
             kinds.append({one.request.kind for one in batch})
             return super().answer(batch)
 
     fills = [Fill("Så kom ", f" nummer {i}.", ("han", "hun")) for i in range(10)]
     ask(Watched(), [x for pair in zip(SENTENCES, fills, strict=False) for x in pair])
     assert all(len(kind) == 1 for kind in kinds)
-
-
-@settings(deadline=None, derandomize=True)
-@given(st.lists(st.integers(1, 40), max_size=60), st.integers(1, 200), st.integers(1, 20))
-def test_a_plan_holds_every_request_once_and_keeps_to_its_budget(
-    lengths: list[int], budget: int, positions: int
-) -> None:
-    encoded = [Asked(Score("x" * n)) for n in lengths]
-    batches = list(plan(encoded, batch_tokens=budget, max_positions=positions))
-    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
-    for batch in batches:
-        longest = max(lengths[i] for i in batch)
-        assert len(batch) == 1 or (len(batch) * longest <= budget and len(batch) <= positions)
-    flat = [lengths[i] for batch in batches for i in batch]
-    assert flat == sorted(flat, reverse=True)

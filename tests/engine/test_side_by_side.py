@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from scripted import Asked, Scripted
+from scripted import Question, Scripted
 
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import ask
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Score
-from gendalens.models.parallel_batches import crew
+from gendalens.models.parallel_batches import start_workers
 
 SENTENCES = [Score(f"{'ord ' * n}{i}.") for n in range(1, 8) for i in range(5)]
 
@@ -28,7 +28,7 @@ class Busy(Scripted):
     running: int = 0
     together: int = 0
 
-    def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+    def answer(self, batch: Sequence[Question]) -> list[Answer]:
         self.threads.add(threading.current_thread().name)
         self.running += 1
         self.together = max(self.together, self.running)
@@ -50,7 +50,7 @@ def two_threads() -> Iterator[None]:
 def test_batches_run_together_and_change_no_answer() -> None:
     backend = Busy()
     answers = ask(backend, SENTENCES, batch_tokens=60)
-    assert answers.by_request == ask(Scripted(), SENTENCES, batch_tokens=60).by_request
+    assert answers == ask(Scripted(), SENTENCES, batch_tokens=60)
     assert sorted(map(str, backend.asked)) == sorted(map(str, SENTENCES))
     assert backend.together == 2
 
@@ -72,14 +72,14 @@ def test_one_batch_needs_no_threads() -> None:
 
 def test_memory_that_is_too_small_for_two_batches_is_enough_for_one() -> None:
     class Tight(Busy):
-        def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+        def answer(self, batch: Sequence[Question]) -> list[Answer]:
             if self.running:
                 raise MemoryError
             return super().answer(batch)
 
     backend = Tight()
     answers = ask(backend, SENTENCES, batch_tokens=60)
-    assert answers.by_request == ask(Scripted(), SENTENCES).by_request
+    assert answers == ask(Scripted(), SENTENCES)
     assert backend.together == 1
 
 
@@ -100,7 +100,7 @@ def test_where_no_more_threads_start_batches_run_one_at_a_time(
     backend = Busy()
     answers = ask(backend, SENTENCES, batch_tokens=60)
     assert tried
-    assert answers.by_request == ask(Scripted(), SENTENCES).by_request
+    assert answers == ask(Scripted(), SENTENCES)
     assert backend.together == 1
     assert set(threading.enumerate()) == before
 
@@ -116,7 +116,7 @@ def test_an_error_of_whoever_takes_the_answers_is_not_taken_for_memory() -> None
 def test_too_little_memory_for_a_batch_halves_it() -> None:
     backend = Busy(fails_above=2)
     answers = ask(backend, SENTENCES, batch_tokens=120)
-    assert answers.by_request == ask(Scripted(), SENTENCES).by_request
+    assert answers == ask(Scripted(), SENTENCES)
     assert max(backend.batches) <= 2
     with pytest.raises(UserError, match="does not fit into memory"):
         ask(Busy(fails_above=0), SENTENCES, batch_tokens=60)
@@ -124,7 +124,7 @@ def test_too_little_memory_for_a_batch_halves_it() -> None:
 
 def test_what_was_answered_before_a_failure_is_stored(tmp_path: Path) -> None:
     class Dies(Busy):
-        def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+        def answer(self, batch: Sequence[Question]) -> list[Answer]:
             if len(self.batches) >= 4:
                 raise UserError("The model went away.")
             return super().answer(batch)
@@ -152,8 +152,8 @@ def test_a_failure_to_store_ends_the_threads_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("two_threads")
 def test_the_cores_are_shared_and_given_back() -> None:
-    with crew(2) as side_by_side:
-        inside = list(side_by_side(lambda _: torch.get_num_threads(), range(6)))
+    with start_workers(2) as map_in_order:
+        inside = list(map_in_order(lambda _: torch.get_num_threads(), range(6)))
     assert inside == [1] * 6
     assert torch.get_num_threads() == 2
 
@@ -163,8 +163,8 @@ def test_what_is_found_comes_in_order() -> None:
         time.sleep(0.01 if number % 3 == 0 else 0)
         return number * number
 
-    with crew(3) as side_by_side:
-        assert list(side_by_side(slowly, range(30))) == [n * n for n in range(30)]
+    with start_workers(3) as map_in_order:
+        assert list(map_in_order(slowly, range(30))) == [n * n for n in range(30)]
 
 
 @dataclass
@@ -173,7 +173,7 @@ class Groups(Busy):
 
     groups: list[frozenset[Score]] = field(default_factory=list)
 
-    def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+    def answer(self, batch: Sequence[Question]) -> list[Answer]:
         self.groups.append(frozenset(one.request for one in batch))
         return super().answer(batch)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import tiny
 import transformers
 
 from gendalens.models.detect import load_model
+from gendalens.models.huggingface.checkpoint import Checkpoint
 
 MASKED: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "wordpiece cased": (tiny.wordpiece, tiny.bert_model),
@@ -60,3 +61,9 @@ def opened(family: str) -> Opened:
         transformers.AutoTokenizer.from_pretrained(folder),
         plain.from_pretrained(folder).eval(),
     )
+
+
+def reopened(backend: Any, **options: Any) -> Any:
+    """The same model, to be loaded otherwise."""
+    checkpoint = backend.checkpoint
+    return type(backend)(Checkpoint(checkpoint.name, replace(checkpoint.options, **options)))

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from seqeval.metrics.sequence_labeling import get_entities
 
-from gendalens.models.word_spans import words
+from gendalens.models.word_spans import split_words
 
 Entity = tuple[int, int, str]
 
@@ -17,7 +17,7 @@ def first_pieces(tokenizer: Any, text: str) -> list[tuple[int, int, int]]:
     """(begin, end, token) of each word that begins a token."""
     encoded = tokenizer(text, return_offsets_mapping=True, return_special_tokens_mask=True)
     found = []
-    for begin, end in words(text):
+    for begin, end in split_words(text):
         for at, (left, right) in enumerate(encoded["offset_mapping"]):
             if encoded["special_tokens_mask"][at]:
                 continue

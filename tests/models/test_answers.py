@@ -119,7 +119,7 @@ def test_a_continuation_is_scored_with_what_is_given_in_view(either: Opened) -> 
     )
     assert rest.tokens + start.tokens + start.unscored == whole.tokens + whole.unscored
     assert rest.unscored == 0
-    if either.backend.kind == "causal":
+    if either.backend.reading == "causal":
         # The chain rule: a sentence is its beginning and then its end.
         assert start.log_likelihood + rest.log_likelihood == pytest.approx(
             whole.log_likelihood, rel=1e-5
@@ -129,7 +129,7 @@ def test_a_continuation_is_scored_with_what_is_given_in_view(either: Opened) -> 
 
 
 def test_only_the_continuation_is_asked_for_word_by_word(either: Opened) -> None:
-    slowly = slow.causal_score if either.backend.kind == "causal" else slow.masked_score
+    slowly = slow.causal_score if either.backend.reading == "causal" else slow.masked_score
     scores = [
         Score(" hans brød.", given="Bageren sagde, at det er"),
         Score(" færdigt!", given="Gartneren, ja, »hun« er"),
@@ -146,7 +146,7 @@ def test_sizes_announce_what_a_request_costs(either: Opened) -> None:
         assert encoded.rows == len(set(encoded.inputs))
         assert encoded.length == max(map(len, encoded.inputs))
         assert encoded.positions == len(encoded.asked)
-    causal = either.backend.kind == "causal"
+    causal = either.backend.reading == "causal"
     assert all((item.rows == 1) == causal for item in either.backend.encode(SCORES))
     assert either.backend.max_positions == 64 * 2**20 // (4 * len(either.tokenizer))
 

@@ -17,10 +17,10 @@ import transformers
 from families import opened
 
 from gendalens.errors import UserError
-from gendalens.models.base import Fill, Score, Tag
+from gendalens.models.base import Fill, LoadOptions, Score, Tag
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.libraries import import_transformers
-from gendalens.models.huggingface.refusals import unreadable
+from gendalens.models.huggingface.refusals import TOKENIZER, explain_error
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def refused(name: str | Path, **options: Any) -> str:
     """The sentence with which a model is refused, at the latest when it is asked something."""
 
     def ask() -> None:
-        backend = load_model(str(name), **options)
+        backend = load_model(str(name), LoadOptions(**options))
         backend.answer(backend.encode([Score("Hun sejler.")]))
 
     with pytest.raises(UserError) as caught:
@@ -148,7 +148,7 @@ def test_a_cached_hub_model_works_without_network(
     shutil.copytree(opened("wordpiece cased").folder, repository / "snapshots" / commit)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(transformers.utils.hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    backend = load_model("someone/tiny", offline=True)
+    backend = load_model("someone/tiny", LoadOptions(offline=True))
     assert (backend.info.name, backend.info.revision) == ("someone/tiny", commit)
     local = opened("wordpiece cased").backend
     requests = [Fill("Det er ", " båd.", ("hans", "hendes"))]
@@ -233,7 +233,7 @@ def test_pickled_weights_that_no_option_reads(folder: Path) -> None:
 
 def test_a_local_model_has_no_revisions(folder: Path) -> None:
     with pytest.raises(UserError, match="is a local model, and only models on the hub"):
-        load_model(str(folder), revision="main")
+        load_model(str(folder), LoadOptions(revision="main"))
 
 
 @pytest.mark.parametrize("device", ["foo", "cuda:x", "", "gpu"])
@@ -241,13 +241,13 @@ def test_a_device_that_there_is_none_of_is_told_before_anything_is_asked(
     folder: Path, device: str
 ) -> None:
     with pytest.raises(UserError, match="is no device: choose cpu"):
-        load_model(str(folder), device=device)
+        load_model(str(folder), LoadOptions(device=device))
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a graphics card")
 def test_a_device_that_is_not_here_is_told(folder: Path) -> None:
     with pytest.raises(UserError, match=r"The device cuda cannot be used .*: choose cpu"):
-        load_model(str(folder), device="cuda").answer([])
+        load_model(str(folder), LoadOptions(device="cuda")).answer([])
 
 
 def test_a_masked_model_without_its_head(folder: Path) -> None:
@@ -275,7 +275,7 @@ def test_a_bert_pretraining_checkpoint_is_welcome(tmp_path: Path) -> None:
     config = opened("wordpiece cased").model.config
     name = tiny.save(tmp_path / "bert", transformers.BertForPreTraining(config), tokenizer)
     backend = load_model(name)
-    assert backend.info.kind == "masked language model"
+    assert backend.info.kind.code == "masked_lm"
     assert backend.answer(backend.encode([Score("Hun sejler.")]))
 
 
@@ -403,7 +403,7 @@ def test_a_gap_inside_a_token() -> None:
 
 def test_an_unknown_number_format(folder: Path) -> None:
     with pytest.raises(UserError, match="int4 is no number format: choose one of float32"):
-        load_model(str(folder), dtype="int4")
+        load_model(str(folder), LoadOptions(dtype="int4"))
 
 
 def test_a_torch_that_cannot_be_loaded_is_not_said_to_be_missing(
@@ -442,4 +442,4 @@ def test_the_error_of_a_file_is_one_line(make: Callable[[str], UserError]) -> No
 
 @pytest.fixture
 def make() -> Callable[[str], UserError]:
-    return lambda text: unreadable(ValueError(text), "tokenizer", "m", revision=None, gguf=False)
+    return lambda text: explain_error(ValueError(text), TOKENIZER, "m", revision=None, gguf=False)

@@ -12,7 +12,7 @@ import tiny
 import transformers
 
 from gendalens.errors import UserError
-from gendalens.models.base import Score
+from gendalens.models.base import LoadOptions, Score
 from gendalens.models.detect import load_model
 
 needs_accelerate = pytest.mark.skipif(
@@ -41,7 +41,7 @@ def test_without_accelerate_a_gguf_file_is_refused(
 @needs_accelerate
 def test_a_gguf_file_is_a_causal_model_with_one_bos_in_front(file: Path) -> None:
     backend = load_model(str(file))
-    assert (backend.info.kind, backend.info.dtype) == ("causal language model", "float32")
+    assert (backend.info.kind.code, backend.info.dtype) == ("causal_lm", "float32")
     assert backend.info.revision.startswith("sha256:")
     text = "Hun købte et rødt æble på torvet."
     encoded: Any = backend.encode([Score(text)])
@@ -58,7 +58,7 @@ def test_a_gguf_file_is_a_causal_model_with_one_bos_in_front(file: Path) -> None
 
 
 def score(file: Path) -> Any:
-    backend = load_model(str(file), device="cpu")
+    backend = load_model(str(file), LoadOptions(device="cpu"))
     return backend.answer(backend.encode([Score("Hun sejler.")]))
 
 

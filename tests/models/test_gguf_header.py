@@ -59,8 +59,8 @@ def test_a_sound_head_is_one(tmp_path: Path) -> None:
         entry("general.name", 8, text(b"\xff")),
         entry("llama.rope.freq_base", 6, struct.pack("<f", 1e6)),
     )
-    gguf_header.check(written(tmp_path, NEEDED + more))
-    gguf_header.check(written(tmp_path, version=2))
+    gguf_header.check_header(written(tmp_path, NEEDED + more))
+    gguf_header.check_header(written(tmp_path, version=2))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_an_entry_that_cannot_be_is_told(
     counts: tuple[int, int] | None, entries: tuple[bytes, ...], words: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UnsoundError, match=words):
-        gguf_header.check(written(tmp_path, NEEDED + entries, counts=counts))
+        gguf_header.check_header(written(tmp_path, NEEDED + entries, counts=counts))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_tensor_that_cannot_be_is_told(
     tensors: tuple[bytes, ...], words: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UnsoundError, match=words):
-        gguf_header.check(written(tmp_path, tensors=TENSORS + tensors))
+        gguf_header.check_header(written(tmp_path, tensors=TENSORS + tensors))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_model_is_no_larger_than_its_tensors(
 ) -> None:
     """transformers would first build what the numbers say, or a large model without them."""
     with pytest.raises(UnsoundError, match=words):
-        gguf_header.check(written(tmp_path, (ARCHITECTURE, NEEDED[2], *blocks)))
+        gguf_header.check_header(written(tmp_path, (ARCHITECTURE, NEEDED[2], *blocks)))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_file_that_breaks_off_anywhere_is_told(tmp_path: Path) -> None:
     for length in range(0, len(content), 5):
         path.write_bytes(content[:length])
         with pytest.raises(UnsoundError):
-            gguf_header.check(path)
+            gguf_header.check_header(path)
 
 
 def test_what_is_no_plain_file_is_not_opened(tmp_path: Path) -> None:

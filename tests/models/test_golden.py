@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from span_scores import SpanScores, micro_scores
 
 from gendalens.models.base import Reconstruct, Score, Tag, TopToken
 from gendalens.models.detect import load_model
-from gendalens.models.word_spans import words
-from gendalens.stats.spans import GoldSpan, SpanScores, micro_scores, span_counts
+from gendalens.models.word_spans import split_words
+from gendalens.stats.spans import ExpectedSpan, span_counts
 
 torch.set_num_threads(1)  # the models are tiny
 
@@ -91,9 +92,9 @@ def test_first_tokens_equal_those_of_genda_lens_0_0_3(condition: str) -> None:
     assert [answer.token for answer in answers("bert-tiny", requests)] == expected
 
 
-def dane() -> list[tuple[str, list[GoldSpan]]]:
+def dane() -> list[tuple[str, list[ExpectedSpan]]]:
     """The DaNE test set as texts and their entities; the product's own reader is tested elsewhere."""
-    found: list[tuple[str, list[GoldSpan]]] = []
+    found: list[tuple[str, list[ExpectedSpan]]] = []
     end = 0
     for line in DANE.read_text(encoding="utf-8").splitlines():
         if line.startswith("# text = "):
@@ -106,7 +107,7 @@ def dane() -> list[tuple[str, list[GoldSpan]]]:
             end = begin + len(word)
             if tag := re.search(r"name=([BI])-(\w+)", line):
                 first = begin if tag[1] == "B" else spans.pop().start
-                spans.append(GoldSpan(first, end, tag[2]))
+                spans.append(ExpectedSpan(first, end, tag[2]))
     return found
 
 
@@ -145,7 +146,7 @@ def test_words_begin_and_end_where_danes_entities_do() -> None:
     """All but one, *Vilh.*, an abbreviation that nothing tells from the end of a sentence."""
     missed = []
     for text, gold in dane():
-        begins, ends = map(set, zip(*words(text), strict=True))
+        begins, ends = map(set, zip(*split_words(text), strict=True))
         missed += [
             text[s.start : s.end] for s in gold if s.start not in begins or s.end not in ends
         ]

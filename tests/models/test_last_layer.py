@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 import tiny
 import torch
 import transformers
-from families import MASKED, opened
+from families import MASKED, opened, reopened
 
 from gendalens.models.base import Fill, Score
 from gendalens.models.detect import load_model
@@ -87,7 +86,7 @@ def test_layers_that_are_one_and_the_same_are_read_plainly() -> None:
     assert not network.early
     rows, places = ((1, 2, 3), (4, 5)), ((0, 1), (1, 0))
     with torch.inference_mode():
-        whole = model(*network.padded(rows)).logits
+        whole = model(*network.pad_rows(rows)).logits
         assert torch.allclose(network._logits(rows, places), whole[[0, 1], [1, 0]], atol=1e-5)
 
 
@@ -99,5 +98,5 @@ def test_weights_that_are_no_numbers_do_not_hide_behind_the_early_pick() -> None
 
 def test_other_number_formats_are_read_plainly() -> None:
     backend = opened("wordpiece cased").backend
-    coarse: Any = type(backend)(replace(backend.checkpoint, dtype="bfloat16"))
+    coarse = reopened(backend, dtype="bfloat16")
     assert not coarse.network.early

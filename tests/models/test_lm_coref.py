@@ -17,24 +17,27 @@ import slow
 import tiny
 import torch
 import transformers
+from asking import answer_all
 from small_data import small_data
 
 import gendalens
-from gendalens.api import load_model
 from gendalens.engine.cache import Cache, pack, unpack
 from gendalens.engine.executor import ask
 from gendalens.errors import UserError
 from gendalens.models.base import (
     Answer,
-    ModelInfo,
+    Backend,
     Resolve,
     ResolveAnswer,
     Score,
     ScoreAnswer,
     link_best,
 )
-from gendalens.models.lm_coref.prompts import prompt
-from gendalens.models.lm_coref.resolver import LmResolver, in_a_prompt, parse
+from gendalens.models.detect import load_model
+from gendalens.models.lm_coref.prompts import get_prompt
+from gendalens.models.lm_coref.resolver import LmResolver, fit_into_prompt, parse_name
+from gendalens.results.model_info import ModelInfo
+from gendalens.words import phrase
 
 TEXT = "Læreren sagde til bageren, at hun var træt."
 TEACHER, BAKER, HUN = (0, 7), (18, 25), (30, 33)
@@ -90,12 +93,12 @@ class Item(NamedTuple):
     positions: int = 1
 
 
-class Scripted:
+class Scripted(Backend):
     """A language model whose likelihoods stand in a table by a part of what is given."""
 
     answers = frozenset({Score.kind})
     max_positions = 100
-    info = ModelInfo("scripted", "causal language model", "1", "float32")
+    info = ModelInfo("scripted", phrase("causal language model"), "1", "float32")
 
     def __init__(self, table: dict[tuple[str, str], float]) -> None:
         self.table = table
@@ -156,14 +159,14 @@ def test_the_choice_equals_a_slow_loop_over_the_candidates(tested: Opened) -> No
 
 def test_the_correction_sees_neither_sentence_nor_pronoun() -> None:
     model = Scripted({("", " læreren."): -1.0, ("", " bageren."): -2.0})
-    resolved(LmResolver(model, prompt("refers")), CHOICE, replace(CHOICE, pronoun=(18, 25)))
+    resolved(LmResolver(model, get_prompt("refers")), CHOICE, replace(CHOICE, pronoun=(18, 25)))
     corrections = {score.given for score in model.asked if TEXT not in score.given}
     assert corrections == {"I sætningen henviser ordet til"}
 
 
 @pytest.mark.parametrize("name", ["refers", "question", "either"])
 def test_every_prompt_has_its_neutral_twin(name: str) -> None:
-    used = prompt(name)
+    used = get_prompt(name)
     assert "{pronoun}" in used.asked
     assert "{text}" in used.asked
     assert "{pronoun}" not in used.neutral
@@ -179,7 +182,7 @@ def test_the_correction_turns_a_choice_that_only_follows_the_commoner_word() -> 
         ("ordet til", " læreren."): -2.0,
         ("ordet til", " bageren."): -6.0,
     }
-    (answer,) = resolved(LmResolver(Scripted(table), prompt("refers")), CHOICE)
+    (answer,) = resolved(LmResolver(Scripted(table), get_prompt("refers")), CHOICE)
     assert answer.uncorrected == (-3.0, -4.0)
     assert answer.scores == (-1.0, 2.0)
     assert answer.clusters == ((BAKER, HUN),)
@@ -193,10 +196,10 @@ def test_a_lone_candidate_must_beat_someone_else() -> None:
         ("ordet til", " læreren."): -2.0,
         ("ordet til", " en anden."): -2.0,
     }
-    (answer,) = resolved(LmResolver(Scripted(table), prompt("refers")), LONE)
+    (answer,) = resolved(LmResolver(Scripted(table), get_prompt("refers")), LONE)
     assert answer.clusters == ()
     table["hans", " læreren."] = -2.9
-    (answer,) = resolved(LmResolver(Scripted(table), prompt("refers")), LONE)
+    (answer,) = resolved(LmResolver(Scripted(table), get_prompt("refers")), LONE)
     assert answer.clusters == (((0, 7), (15, 19)),)
 
 
@@ -212,19 +215,19 @@ def test_a_prompt_that_names_the_candidates_is_asked_in_both_orders() -> None:
         ("ordet enten til bageren", " bageren."): -2.0,
     }
     model = Scripted(table)
-    (answer,) = resolved(LmResolver(model, prompt("either")), CHOICE)
+    (answer,) = resolved(LmResolver(model, get_prompt("either")), CHOICE)
     assert answer.uncorrected == (-2.0, -3.0)
     assert answer.scores == pytest.approx((0.0, -0.25))
     assert len(model.asked) == 8
     other = replace(CHOICE, candidates=(BAKER, TEACHER))
-    assert resolved(LmResolver(model, prompt("either")), other)[0].scores == pytest.approx(
+    assert resolved(LmResolver(model, get_prompt("either")), other)[0].scores == pytest.approx(
         (-0.25, 0.0)
     )
 
 
 def test_a_correction_is_asked_for_once() -> None:
     model = Scripted({("", " læreren."): -1.0, ("", " bageren."): -2.0})
-    resolver = LmResolver(model, prompt("refers"))
+    resolver = LmResolver(model, get_prompt("refers"))
     resolved(resolver, CHOICE, replace(CHOICE, candidates=(BAKER, TEACHER)))
     resolved(resolver, CHOICE)
     assert sum(TEXT not in score.given for score in model.asked) == 2
@@ -247,7 +250,7 @@ def test_a_correction_is_asked_for_once() -> None:
 def test_a_candidate_loses_the_capital_of_its_sentence_and_the_genitive(
     text: str, place: tuple[int, int], word: str
 ) -> None:
-    assert in_a_prompt(text, place) == word
+    assert fit_into_prompt(text, place) == word
 
 
 def test_the_candidate_is_cut_as_after_a_space(tested: Opened) -> None:
@@ -282,17 +285,20 @@ def test_the_prompt_is_in_name_signature_and_fingerprint(tmp_path: Path) -> None
     (result,) = gendalens.run(
         f"lm-coref:{folder}", tasks="coref-abc", sample=4, data=small_data(tmp_path)
     )
-    assert f"prompt:either-1-{prompt().digest[:8]}" in result.signature
-    assert result.model["kind"] == "causal language model as coreference resolver (prompted)"
+    assert f"prompt:either-1-{get_prompt().digest[:8]}" in result.signature
+    assert result.model == either.info
+    assert result.model.kind.code == "lm_resolver"
+    assert str(result.model.kind) == "causal language model as coreference resolver (prompted)"
+    assert result.model.hub_task == "coreference-resolution"
 
 
 def test_the_version_is_raised_when_a_wording_changes() -> None:
     # A new digest here means other numbers: raise the version in the data file as well.
     text = resources.files("gendalens.models.lm_coref").joinpath("prompts.json").read_text("utf-8")
     assert json.loads(text)["version"] == 1
-    assert prompt("refers").digest[:8] == "d3f63a79"
-    assert prompt("question").digest[:8] == "e0f4609c"
-    assert prompt("either").digest[:8] == "72a68557"
+    assert get_prompt("refers").digest[:8] == "d3f63a79"
+    assert get_prompt("question").digest[:8] == "e0f4609c"
+    assert get_prompt("either").digest[:8] == "72a68557"
 
 
 def test_a_language_model_takes_both_coreference_tests_and_says_what_it_is(
@@ -303,8 +309,9 @@ def test_a_language_model_takes_both_coreference_tests_and_says_what_it_is(
     )
     assert [result.task for result in results] == ["coref-abc", "coref-dawinobias"]
     for result in results:
-        assert "had to choose" in result.warnings[0]
-        beside = {extra.name for extra in result.extra}
+        assert result.warnings[0].code == "lm_resolver.had_to_choose"
+        assert "and had to choose: one of the two occupations" in str(result.warnings[0])
+        beside = {str(extra.name) for extra in result.extra}
         assert {"GES, uncorrected", "gap, uncorrected"} <= beside
         assert "unknown_tokens" in result.coverage
     outcomes = results[1].coverage
@@ -323,11 +330,10 @@ def test_a_language_model_takes_both_coreference_tests_and_says_what_it_is(
 def test_answers_are_stored_with_their_scores(tmp_path: Path) -> None:
     model = Scripted({("", " læreren."): -1.0, ("", " bageren."): -2.0})
     with Cache(tmp_path / "cache.sqlite") as store:
-        first = ask(LmResolver(model, prompt("refers")), [CHOICE], cache=store)
+        first = ask(LmResolver(model, get_prompt("refers")), [CHOICE], cache=store)
         calls = len(model.asked)
-        again = ask(LmResolver(model, prompt("refers")), [CHOICE], cache=store)
-    assert again.by_request == first.by_request
-    assert again.tally.cached == 1
+        again = ask(LmResolver(model, get_prompt("refers")), [CHOICE], cache=store)
+    assert again == first
     assert len(model.asked) == calls
     answer = ResolveAnswer(((TEACHER, HUN),), (0.5, -1.0), (-3.0, -4.0), 2)
     assert unpack(Resolve.kind, pack(answer)) == answer
@@ -365,8 +371,8 @@ def test_a_prompt_of_two_refuses_three() -> None:
     three = replace(CHOICE, candidates=(TEACHER, (8, 13), BAKER))
     model = Scripted({("", ""): 0.0})
     with pytest.raises(UserError, match="names two candidates and cannot ask about 3"):
-        LmResolver(model, prompt("either")).encode([three])
-    assert parse("lm-coref:org/model?prompt=either") == ("org/model", prompt("either"))
+        LmResolver(model, get_prompt("either")).encode([three])
+    assert parse_name("lm-coref:org/model?prompt=either") == ("org/model", get_prompt("either"))
 
 
 def test_a_candidate_that_the_tokenizer_cannot_write_is_refused() -> None:
@@ -392,7 +398,7 @@ def test_batches_in_work_at_once_answer_alike_to_the_last_digit(kind: str) -> No
     for _ in range(3):
         backend: Any = load_model(f"lm-coref:{opened(kind).folder}")
         assert backend.workers == 2
-        found.append(ask(backend, requests, batch_tokens=300).by_request)
+        found.append(answer_all(backend, requests, batch_tokens=300))
     torch.set_num_threads(threads)
     assert len(found[0]) == len(requests)
     assert found[0] == found[1] == found[2]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gendalens.models.huggingface import owned_weights
+from gendalens.models.huggingface import mapped_weights
 
 
 def test_a_path_of_weights_may_have_any_bytes(
@@ -19,5 +19,5 @@ def test_a_path_of_weights_may_have_any_bytes(
         b"3000-4000 rw-p 00000000 00:00 0 \n"
         b"4000-5000 r--p 00000000 08:01 9 /m/model.gguf\n"
     )
-    monkeypatch.setattr(owned_weights, "_MAPS", maps)
-    assert list(owned_weights._ranges()) == [(0x1000, 0x2000), (0x4000, 0x5000)]
+    monkeypatch.setattr(mapped_weights, "_MAPS", maps)
+    assert list(mapped_weights._find_mapped_ranges()) == [(0x1000, 0x2000), (0x4000, 0x5000)]

@@ -45,13 +45,13 @@ def test_shared_beginnings_run_once_and_give_the_plain_answers(
 ) -> None:
     backend = opened(family).backend
     encoded = backend.encode(QUESTIONS)
-    monkeypatch.setattr(PrefixNetwork, "_shares", False, raising=True)
-    backend.network.__dict__.pop("_shares", None)
+    monkeypatch.setattr(PrefixNetwork, "_can_share", False, raising=True)
+    backend.network.__dict__.pop("_can_share", None)
     plain = backend.answer(encoded)
-    backend.network._shares = True
+    backend.network._can_share = True
     passes = counted(backend, monkeypatch)
     shared = backend.answer(encoded)
-    del backend.network._shares
+    del backend.network._can_share
     for one, other in zip(shared, plain, strict=True):
         assert one.log_likelihood == pytest.approx(other.log_likelihood, abs=1e-4)
         assert one.tokens == other.tokens
@@ -67,8 +67,8 @@ def test_a_model_of_which_some_layers_see_only_sixteen_tokens_back_gives_the_pla
     backend: Any = load_model(tiny.save(tmp_path, tiny.gpt_neo_model(tokenizer), tokenizer))
     encoded = backend.encode(QUESTIONS)
     found = backend.answer(encoded)
-    assert backend.network._shares
-    backend.network._shares = False
+    assert backend.network._can_share
+    backend.network._can_share = False
     for one, other in zip(found, backend.answer(encoded), strict=True):
         assert one.log_likelihood == pytest.approx(other.log_likelihood, abs=1e-4)
 
@@ -79,7 +79,7 @@ def test_an_architecture_that_shares_wrongly_or_not_at_all_is_read_plainly(
     backend = opened("gpt2").backend
     encoded = backend.encode(QUESTIONS)
     network = backend.network
-    network._shares = False
+    network._can_share = False
     right = backend.answer(encoded)
 
     def wrong(self: PrefixNetwork, rows: Any, places: Any, *rest: Any) -> Any:
@@ -92,12 +92,12 @@ def test_an_architecture_that_shares_wrongly_or_not_at_all_is_read_plainly(
         raise RuntimeError("The size of tensor a (5) must match the size of tensor b (2)")
 
     for broken in (wrong, none, other):
-        network.__dict__.pop("_shares", None)
+        network.__dict__.pop("_can_share", None)
         with monkeypatch.context() as patch:
-            patch.setattr(PrefixNetwork, "_shared", broken)
+            patch.setattr(PrefixNetwork, "_share_beginnings", broken)
             assert backend.answer(encoded) == right
-        assert network._shares is False
-    network.__dict__.pop("_shares", None)
+        assert network._can_share is False
+    network.__dict__.pop("_can_share", None)
 
 
 def test_memory_that_runs_out_says_nothing_about_an_architecture(
@@ -107,9 +107,9 @@ def test_memory_that_runs_out_says_nothing_about_an_architecture(
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
     network = opened("gpt2").backend.network
-    network.__dict__.pop("_shares", None)
+    network.__dict__.pop("_can_share", None)
     with monkeypatch.context() as patch:
-        patch.setattr(PrefixNetwork, "_shared", full)
+        patch.setattr(PrefixNetwork, "_share_beginnings", full)
         with pytest.raises(RuntimeError, match="allocate"):
-            assert network._shares
-    assert network._shares is True
+            assert network._can_share
+    assert network._can_share is True

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 def asked(system: Any, kind: str) -> ResolveAnswer:
     resolver = Resolver(system)
-    assert resolver.info.kind == f"coreference system ({kind})"
+    assert str(resolver.info.kind) == f"coreference system ({kind})"
     (answer,) = resolver.answer(resolver.encode([Resolve(TEXT)]))
     assert isinstance(answer, ResolveAnswer)
     return answer

@@ -12,11 +12,10 @@ import spacy
 from small_data import small_data
 
 import gendalens
-from gendalens.api import as_backend
 from gendalens.errors import UserError
 from gendalens.models.base import Resolve, ResolveAnswer
 from gendalens.models.control import Control
-from gendalens.models.objects import Resolver
+from gendalens.models.objects import Resolver, as_backend
 
 TEXT = "Den gamle kok sov, fordi han var træt."
 TOKENS = ((0, 3), (4, 9), (10, 13), (14, 17), (17, 18), (19, 24), (25, 28), (29, 32), (33, 37))
@@ -119,14 +118,17 @@ def asked(system: Any) -> ResolveAnswer:
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_system_is_known_by_what_it_offers_and_read(name: str) -> None:
     system = SYSTEMS[name]()
-    assert Resolver(system).info.kind == f"coreference system ({name})"
+    info = Resolver(system).info
+    assert info.kind.code == "coreference_system"
+    assert str(info.kind) == f"coreference system ({name})"
+    assert info.hub_task == "coreference-resolution"
     assert asked(system).clusters == ((COOK, HAN),)
 
 
 @pytest.mark.parametrize("make", [lambda: spacy_pipeline("test_coref_spans"), with_chains])
 def test_a_spacy_pipeline_is_read_wherever_it_leaves_its_clusters(make: Any) -> None:
     pipeline = make()
-    assert Resolver(pipeline).info.kind == "coreference system (a spaCy pipeline)"
+    assert str(Resolver(pipeline).info.kind) == "coreference system (a spaCy pipeline)"
     assert asked(pipeline).clusters == ((COOK, HAN),)
 
 
@@ -165,7 +167,7 @@ def test_an_answer_of_another_shape_is_one_sentence(answers: Any, reason: str) -
 
 def test_an_object_that_is_nothing_we_know_is_told_what_is_expected() -> None:
     with pytest.raises(UserError, match=r"object is no model .* fastcoref"):
-        gendalens.run(object())
+        as_backend(object())
 
 
 def test_whatever_goes_wrong_inside_a_system_names_it() -> None:
@@ -204,8 +206,8 @@ def test_an_object_is_asked_anew_in_every_run(tmp_path: Path) -> None:
     for _ in range(2):
         results = gendalens.run(first_letters, data=data)
         assert [result.task for result in results] == ["coref-abc", "coref-dawinobias"]
-        assert {result.verdict for result in results} == {"not measurable"}
-        assert results[0].model["name"] == "first_letters"
+        assert {result.finding.headline for result in results} == {"not_measurable"}
+        assert results[0].model.name == "first_letters"
     assert sum(calls) == 2 * (192 + 72)
 
 

@@ -7,17 +7,17 @@ import pytest
 from gendalens.models.huggingface.label_schemes import (
     Mark,
     Place,
-    entities,
+    join_entities,
+    join_run_on_entities,
+    list_types,
     read_labels,
-    run_on_entities,
-    types,
 )
 
 
 def decoded(labels: str, known: str = "O B-PER I-PER B-LOC I-LOC") -> str:
     """Entities as ``first-last:type``, counted in words."""
     marks = dict(zip(known.split(), read_labels(known.split()), strict=True))
-    found = entities(
+    found = join_entities(
         [marks[label] for label in labels.split()],
         [(at, at + 1) for at in range(99)][: len(labels.split())],
     )
@@ -55,16 +55,16 @@ def test_other_schemes(labels: str, known: str, expected: str) -> None:
 
 
 def test_a_type_that_looks_like_a_mark_is_left_alone_among_plain_types() -> None:
-    assert types(read_labels(["O", "PER", "LOC", "S-TOG"])) == ("PER", "LOC", "S-TOG")
-    assert types(read_labels(["O", "PER", "E-MAIL"])) == ("PER", "E-MAIL")
+    assert list_types(read_labels(["O", "PER", "LOC", "S-TOG"])) == ("PER", "LOC", "S-TOG")
+    assert list_types(read_labels(["O", "PER", "E-MAIL"])) == ("PER", "E-MAIL")
 
 
 def test_outside_labels_are_no_types() -> None:
-    assert types(read_labels(["[PAD]", "X", "O", "B-PER", "I-PER"])) == ("PER",)
+    assert list_types(read_labels(["[PAD]", "X", "O", "B-PER", "I-PER"])) == ("PER",)
     assert read_labels(["O"]) == [None]
 
 
 def test_spacy_wrap_runs_entities_of_different_types_together() -> None:
     marks = [Mark("PER", Place.BEGIN), Mark("LOC", Place.INSIDE), None, Mark("ORG", Place.INSIDE)]
     places = [(0, 2), (3, 5), (6, 8), (9, 11)]
-    assert run_on_entities(marks, places) == [(0, 5, "LOC"), (9, 11, "ORG")]
+    assert join_run_on_entities(marks, places) == [(0, 5, "LOC"), (9, 11, "ORG")]

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asking import answer_all
 
-from gendalens.engine.executor import ask
 from gendalens.errors import UserError
-from gendalens.models.base import Tag, TagAnswer
+from gendalens.models.base import LoadOptions, Tag, TagAnswer
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.spacy.files import PipelineFiles
@@ -64,7 +64,7 @@ def folder(good: Path, tmp_path: Path) -> Path:
 
 def refused(name: str | Path, **options: Any) -> str:
     def ask_it() -> None:
-        backend = load_model(str(name), **options)
+        backend = load_model(str(name), LoadOptions(**options))
         backend.answer(backend.encode([Tag("Bo")]))
 
     with pytest.raises(UserError) as caught:
@@ -79,22 +79,39 @@ def test_entities_are_character_spans_with_the_pipelines_own_labels(good: Path) 
     backend = load_model(str(good))
     encoded = backend.encode([Tag(text) for text in TEXTS])
     assert backend.answer(encoded) == [TagAnswer(found) for found in FOUND]
-    answers = ask(backend, [Tag(text) for text in TEXTS], batch_tokens=8)
-    assert [answers.by_request[Tag(text)] for text in TEXTS] == [TagAnswer(some) for some in FOUND]
+    answers = answer_all(backend, [Tag(text) for text in TEXTS], batch_tokens=8)
+    assert [answers[Tag(text)] for text in TEXTS] == [TagAnswer(some) for some in FOUND]
 
 
 def test_it_says_what_it_is_without_being_loaded(good: Path) -> None:
     backend: Any = load_model(str(good))
     info = backend.info
-    assert (info.name, info.kind, info.dtype) == ("regler", "spaCy pipeline", "float32")
+    assert (info.name, info.kind.code, info.dtype) == ("regler", "spacy_pipeline", "float32")
     assert info.revision.startswith("da_regler 1.2.3 sha256:")
     assert info.software == (f"spacy {metadata.version('spacy')}",)
+    assert (info.hub_task, info.for_danish) == ("token-classification", True)
     assert backend.labels == ("GPE", "PERSON")
     assert backend.language == "da"
     assert backend.answers == {"tag"}
     assert [item.length for item in backend.encode([Tag(text) for text in TEXTS])] == [6, 0, 3, 3]
     assert len(backend.fingerprint()) == 64
     assert "pipeline" not in vars(backend)
+
+
+@pytest.mark.parametrize(("language", "fits"), [("da", True), ("xx", True), ("en", False)])
+def test_a_pipeline_for_another_language_says_so(
+    spacy: Any, tmp_path: Path, language: str, fits: bool
+) -> None:
+    nlp = spacy.blank(language, meta={"name": "regler", "version": "1.0.0"})
+    nlp.add_pipe("entity_ruler").add_patterns(PATTERNS)
+    nlp.to_disk(tmp_path / "regler")
+    info = load_model(str(tmp_path / "regler")).info
+    assert info.for_danish == fits
+    if fits:
+        assert info.kind.code == "spacy_pipeline"
+    else:
+        assert (info.kind.code, info.kind.values) == ("foreign_spacy_pipeline", {"language": "en"})
+        assert str(info.kind) == "spaCy pipeline for “en”, not for Danish"
 
 
 def test_the_fingerprint_follows_the_content(good: Path, folder: Path) -> None:
@@ -165,7 +182,7 @@ def test_claiming_a_pipeline_asks_neither_the_hub_nor_for_a_configuration(
     good: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Checkpoint, "config", property(lambda _: pytest.fail("config was read")))
-    assert load_model(str(good)).info.kind == "spaCy pipeline"
+    assert load_model(str(good)).info.kind.code == "spacy_pipeline"
 
 
 def test_a_pipeline_without_entities_is_refused(spacy: Any, tmp_path: Path) -> None:
@@ -293,12 +310,12 @@ def test_spacy_missing(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_another_number_format_or_device_is_refused(good: Path) -> None:
     assert "computes in float32" in refused(good, dtype="bfloat16")
     assert "The device cuda cannot be used" in refused(good, device="cuda")
-    assert load_model(str(good), dtype="auto", device="cpu").info.dtype == "float32"
+    assert load_model(str(good), LoadOptions(dtype="auto", device="cpu")).info.dtype == "float32"
 
 
 @pytest.mark.parametrize("device", ["cpu", "cpu:0"])
 def test_the_processor_may_have_a_number(good: Path, device: str) -> None:
-    backend = load_model(str(good), device=device)
+    backend = load_model(str(good), LoadOptions(device=device))
     assert backend.answer(backend.encode([Tag(TEXTS[0])])) == [TagAnswer(FOUND[0])]
 
 
@@ -391,7 +408,7 @@ def test_other_packages_and_folders_are_no_pipelines(tmp_path: Path) -> None:
 
 def test_finding_the_backends_does_not_import_spacy() -> None:
     code = (
-        "import sys; from gendalens.models import detect; detect._backends();"
+        "import sys; from gendalens.models import detect; detect.all_backends();"
         "sys.exit('spacy' in sys.modules)"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}

@@ -12,14 +12,14 @@ import slow_tags
 import taggers
 import tiny
 import torch
+from asking import answer_all
 from families import Opened
 from taggers import TAGGERS, WINDOW, opened_tagger
 
-from gendalens.engine.executor import ask
 from gendalens.errors import UserError
 from gendalens.models.base import Tag
 from gendalens.models.detect import load_model
-from gendalens.models.word_spans import words
+from gendalens.models.word_spans import split_words
 
 TEXTS = [
     *tiny.SENTENCES,
@@ -98,11 +98,11 @@ def test_an_empty_text_has_no_entities(tagger: Opened) -> None:
     assert (encoded.rows, encoded.length, encoded.positions) == (0, 0, 0)
 
 
-def test_the_engine_asks_it_like_any_other(tagger: Opened) -> None:
+def test_it_answers_in_batches_like_any_other(tagger: Opened) -> None:
     requests = [Tag(text) for text in [*TEXTS, "", TEXTS[0]]]
-    answers = ask(tagger.backend, requests, batch_tokens=128)
-    assert answers.tally.distinct == len(TEXTS) + 1
-    found = [list(answers.by_request[request].entities) for request in requests]  # type: ignore[union-attr]
+    answers: Any = answer_all(tagger.backend, requests, batch_tokens=128)
+    assert len(answers) == len(TEXTS) + 1
+    found = [list(answers[request].entities) for request in requests]
     assert found == [*tags(tagger.backend, TEXTS), [], tags(tagger.backend, TEXTS)[0]]
 
 
@@ -118,7 +118,7 @@ def test_the_averaged_reading_takes_all_pieces_of_a_word() -> None:
             scores = model.model(torch.tensor([encoded["input_ids"]])).logits[0]
         expected: list[tuple[int, int, str]] = []
         before = "O"
-        for begin, end in words(text):
+        for begin, end in split_words(text):
             pieces = [
                 at
                 for at, (left, right) in enumerate(encoded["offset_mapping"])
@@ -137,7 +137,7 @@ def test_the_averaged_reading_takes_all_pieces_of_a_word() -> None:
 
 def test_it_says_what_it_is_without_loading_its_weights(tagger: Opened, tmp_path: Path) -> None:
     backend: Any = load_model(str(tagger.folder))
-    assert backend.info.kind == "token classifier"
+    assert backend.info.kind.code == "token_classifier"
     assert backend.answers == {"tag"}
     assert backend.max_positions > 10_000
     assert len(backend.fingerprint()) == 64

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gendalens.models.huggingface.encoding import SPECIAL, Tokens
-from gendalens.models.huggingface.windows import SingleSpaced, cut
+from gendalens.models.huggingface.windows import SingleSpaced, cut_windows
 
 
 def one_token_a_word(count: int) -> tuple[SingleSpaced, Tokens]:
@@ -22,7 +22,7 @@ def test_every_word_is_read_once_with_at_least_a_quarter_window_on_either_side(
     count: int, window: int
 ) -> None:
     text, tokens = one_token_a_word(count)
-    found = cut(text, tokens, window, averaged=False)
+    found = cut_windows(text, tokens, window, averaged=False)
     room = window - 2
     assert len(found.pieces) == len(found.spans) == count
     for number, (row, begin, end) in enumerate(found.pieces, 1):
@@ -40,14 +40,14 @@ def test_every_word_is_read_once_with_at_least_a_quarter_window_on_either_side(
 
 def test_a_text_that_fits_is_one_row() -> None:
     text, tokens = one_token_a_word(10)
-    assert cut(text, tokens, 12, averaged=False).inputs == (tokens.ids,)
-    assert cut(text, tokens, None, averaged=False).inputs == (tokens.ids,)
-    assert cut(text, tokens, 11, averaged=False).rows == 2
+    assert cut_windows(text, tokens, 12, averaged=False).inputs == (tokens.ids,)
+    assert cut_windows(text, tokens, None, averaged=False).inputs == (tokens.ids,)
+    assert cut_windows(text, tokens, 11, averaged=False).rows == 2
 
 
 def test_a_word_without_a_token_of_its_own_is_left_out() -> None:
     """``."`` is one token here: it labels the full stop, and nothing labels the quotation mark."""
-    found = cut(SingleSpaced('Bo."'), Tokens((7, 8), (0, 2), (0, 1)), None, averaged=False)
+    found = cut_windows(SingleSpaced('Bo."'), Tokens((7, 8), (0, 2), (0, 1)), None, averaged=False)
     assert found.spans == ((0, 2), (2, 3))
 
 
@@ -58,5 +58,5 @@ def test_characters_are_traced_to_where_they_came_from(original: str) -> None:
     assert text.text == " ".join(original.split())
     for at, character in enumerate(text.text):
         if character != " ":
-            begin, end = text.origin(at, at + 1)
+            begin, end = text.locate(at, at + 1)
             assert original[begin:end] == character

@@ -1,4 +1,4 @@
-"""Every way in which a file of answers can be wrong is counted, named, and scored as nothing."""
+"""Every flaw of a file of answers is counted and reported, and nothing is scored."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ import pytest
 import small_dane
 import small_names
 from answering import asked, choice, scored
-from small_answers import answered
+from small_answers import answer_all
 from small_data import small_data
 
 from gendalens.cli.predictions import write_requests
-from gendalens.engine.request_plan import configured, questions
 from gendalens.errors import UserError
 from gendalens.models.base import ANSWER_TYPES, Resolve
+from gendalens.predictions.answer_file import ANSWERED_ELSEWHERE
 from gendalens.predictions.answers import KINDS
 from gendalens.predictions.form import request_id
-from gendalens.tasks import all_tasks, get_task
+from gendalens.tasks import all_tasks
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def refuse(data: dict[str, Path], tmp_path: Path) -> Refuse:
 
     def refused(task: str, change: Callable[[list[bytes]], Any], protocol: int = 2) -> str:
         chosen = choice(task, data, protocol, sample=2, repeats=1)
-        lines = answered(asked(chosen, tmp_path))
+        lines = answer_all(asked(chosen, tmp_path))
         change(lines)
         path = tmp_path / "answers.jsonl"
         path.write_bytes(b"".join(lines))
@@ -81,7 +81,7 @@ def test_every_request_and_answer_fits_its_schema(data: dict[str, Path], tmp_pat
         requests = asked(choice(name, data, protocol, sample=2, repeats=1), tmp_path)
         lines = {
             "requests": requests.read_text(encoding="utf-8").splitlines(),
-            "answers": [line.decode() for line in answered(requests)],
+            "answers": [line.decode() for line in answer_all(requests)],
         }
         kinds |= set(json.loads(lines["requests"][0])["kinds"])
         for side, schema in schemas.items():
@@ -96,9 +96,7 @@ def test_every_request_and_answer_fits_its_schema(data: dict[str, Path], tmp_pat
 
 def test_an_id_is_a_digest_of_all_that_is_asked(data: dict[str, Path]) -> None:
     for name, protocol in all_tasks():
-        chosen = choice(name, data, protocol, repeats=1)
-        options = chosen.options()
-        found = questions(configured(get_task(name, protocol), options), options).requests
+        found = choice(name, data, protocol, repeats=1).requests
         assert len({request_id(request) for request in found}) == len(set(found))
     assert request_id(found[0]).startswith(f"{found[0].kind}:")
 
@@ -114,9 +112,8 @@ def test_ids_stay_what_the_documentation_shows() -> None:
 def test_requests_of_one_text_and_other_hints_have_other_ids(data: dict[str, Path]) -> None:
     ids: dict[int, set[str]] = {}
     for protocol in (1, 2):
-        options = choice("ner-dane", data, protocol, repeats=1).options()
-        asked_ = questions(configured(get_task("ner-dane", protocol), options), options)
-        plain = [one for one in asked_.requests if "regner" in getattr(one, "text", "")]
+        found = choice("ner-dane", data, protocol, repeats=1).requests
+        plain = [one for one in found if "regner" in getattr(one, "text", "")]
         ids[protocol] = {request_id(request) for request in plain}
     assert len(ids[1]) == len(ids[2]) == 1
     assert ids[1] != ids[2]
@@ -138,22 +135,22 @@ def test_requests_of_one_text_and_other_hints_have_other_ids(data: dict[str, Pat
         (lambda lines: lines.insert(1, b"\xff\n"), r"not UTF-8: 1 \(line 2: byte 1\)"),
         (lambda lines: lines.append(b"[1]\n"), r"no JSON object: 1 \(line 8\)"),
         (lambda lines: lines.append(lines.pop()[:-9]), r"line 7: the file ends in the middle"),
-        (lambda lines: lines.append(b'{"id": NaN}\n'), r"not JSON: 1 \(line 8: NaN is no JSON"),
-        (lambda lines: lines.append(b'{"id": 1, "id": 2}\n'), r"a name stands twice"),
+        (lambda lines: lines.append(b'{"id": NaN}\n'), r"not JSON: 1 \(line 8: NaN is not a JSON"),
+        (lambda lines: lines.append(b'{"id": 1, "id": 2}\n'), r"a name occurs twice"),
         (lambda lines: lines.append(b"[" * 100_000 + b"\n"), r"nested too deeply"),
         (lambda lines: lines.append(b'{"id": ' + b"9" * 5000 + b"}\n"), r"not JSON: 1 \(line 8"),
         (put(3, clusters=[[[0, 4000]]]), r"outside the text: 1 \(line 4, .*: \[0, 4000\] in \d+"),
         (put(3, clusters=[[[-1, 4]]]), r"outside the text: 1"),
         (put(3, clusters=[[[4, 4]]]), r"outside the text: 1"),
         (put(3, clusters=[[[0, 10**400]]]), r"outside the text: 1"),
-        (put(3, clusters=[[[0, 4.0]]]), r"wrong field: 1 .* is no span of two whole numbers"),
-        (put(3, clusters=[[[False, 4]]]), r"is no span of two whole numbers"),
-        (put(3, clusters=[[[0, 4, 5]]]), r"\[0, 4, 5\] is no span"),
-        (put(3, clusters=[[]]), r"\[\] is no cluster"),
-        (put(3, clusters=[[0, 4]]), r"0 is no span"),
-        (put(3, clusters={}), r"clusters is \{\}, which is no list"),
+        (put(3, clusters=[[[0, 4.0]]]), r"wrong field: 1 .* is not a span of two whole numbers"),
+        (put(3, clusters=[[[False, 4]]]), r"is not a span of two whole numbers"),
+        (put(3, clusters=[[[0, 4, 5]]]), r"\[0, 4, 5\] is not a span"),
+        (put(3, clusters=[[]]), r"\[\] is not a cluster"),
+        (put(3, clusters=[[0, 4]]), r"0 is not a span"),
+        (put(3, clusters={}), r"clusters is \{\}, which is not a list"),
         (put(3, clusters=...), r"clusters is missing"),
-        (put(3, text="x"), r"text is no field of such an answer"),
+        (put(3, text="x"), r"text is not a field of such an answer"),
     ],
 )
 def test_a_flaw_is_counted_and_its_place_named(refuse: Refuse, change: Any, reason: str) -> None:
@@ -166,13 +163,13 @@ def test_a_flaw_is_counted_and_its_place_named(refuse: Refuse, change: Any, reas
     ("task", "protocol", "fields", "reason"),
     [
         ("lm-abc", 2, {"log_likelihood": 0.1}, "above 0, and no probability"),
-        ("lm-abc", 2, {"log_likelihood": "-3"}, "-3, which is no number"),
-        ("lm-abc", 2, {"log_likelihood": True}, "True, which is no number"),
+        ("lm-abc", 2, {"log_likelihood": "-3"}, "-3, which is not a number"),
+        ("lm-abc", 2, {"log_likelihood": True}, "True, which is not a number"),
         ("lm-abc", 2, {"log_likelihood": -(10**400)}, "is not finite"),
         ("lm-abc", 2, {"log_likelihood": -1e300}, "which no model says"),
-        ("lm-abc", 2, {"log_likelihood": None}, "None, which is no number"),
+        ("lm-abc", 2, {"log_likelihood": None}, "None, which is not a number"),
         ("lm-abc", 2, {"tokens": 0}, "tokens is 0, below 1"),
-        ("lm-abc", 2, {"tokens": 3.0}, "3.0, which is no whole number"),
+        ("lm-abc", 2, {"tokens": 3.0}, "3.0, which is not a whole number"),
         ("lm-abc", 2, {"tokens": 10**30}, "above 1,000,000"),
         ("lm-abc", 2, {"unscored": 2}, "only a first token"),
         ("lm-abc", 2, {"unknown": -1}, "unknown is -1, below 0"),
@@ -184,12 +181,12 @@ def test_a_flaw_is_counted_and_its_place_named(refuse: Refuse, change: Any, reas
         ("lm-dawinobias", 2, {"first": "\ud800"}, "half of a character"),
         ("lm-dawinobias", 2, {"first": "\x1b"}, "printable"),
         ("lm-dawinobias", 2, {"first": None}, "without a first choice where others have one: 1"),
-        ("lm-dawinobias", 1, {"token": 7}, "7, which is no text"),
+        ("lm-dawinobias", 1, {"token": 7}, "7, which is not a text"),
         ("lm-dawinobias", 1, {"token": "\udfff"}, "half of a character"),
-        ("ner-dane", 2, {"entities": [[0, 2]]}, "no entity"),
-        ("ner-dane", 2, {"entities": [[0, 2, 3]]}, "label is 3, which is no text"),
+        ("ner-dane", 2, {"entities": [[0, 2]]}, "is not an entity"),
+        ("ner-dane", 2, {"entities": [[0, 2, 3]]}, "label is 3, which is not a text"),
         ("ner-dane", 2, {"entities": [[0, 2000, "PER"]]}, "span outside the text: 1"),
-        ("ner-dane", 2, {"entities": [[0, 2, "PER"]] * 2}, "same entity stands there twice"),
+        ("ner-dane", 2, {"entities": [[0, 2, "PER"]] * 2}, "same entity occurs twice"),
     ],
 )
 def test_what_cannot_be_true_is_refused(
@@ -202,17 +199,23 @@ def test_what_cannot_be_true_is_refused(
     ("header", "reason"),
     [
         (b"", "has no header"),
-        (b'{"format": "gendalens-answers", "version": 2}\n', "version 2 of the form"),
-        (b'{"format": "gendalens-answers", "version": true}\n', "version True of the form"),
-        (b'{"format": "gendalens-answers"}\n', "version None of the form"),
+        (b'{"format": "gendalens-answers", "version": 2}\n', "version 2 of the format"),
+        (b'{"format": "gendalens-answers", "version": true}\n', "version True of the format"),
+        (b'{"format": "gendalens-answers"}\n', "version None of the format"),
         (b'{"format": "gendalens-requests", "version": 1}\n', "is a file of requests"),
-        (b'{"format": "gendalens-answers", "version": 1, "x": 1}\n', "x is no part of a header"),
-        (b'{"format": "gendalens-answers", "version": 1, "labels": "PER"}\n', "no list of words"),
-        (b'{"format": "gendalens-answers", "version": 1, "software": ["a|b"]}\n', "no list"),
+        (b'{"format": "gendalens-answers", "version": 1, "x": 1}\n', "x is not part of a header"),
+        (
+            b'{"format": "gendalens-answers", "version": 1, "labels": "PER"}\n',
+            "not a list of words",
+        ),
+        (
+            b'{"format": "gendalens-answers", "version": 1, "software": ["a|b"]}\n',
+            "not a list of words",
+        ),
         ('{"format": "gendalens-answers", "version": 1}\n'.encode("utf-16"), "has no header"),
     ],
 )
-def test_a_file_without_the_right_header_is_told(
+def test_a_file_without_the_right_header_is_reported(
     refuse: Refuse, header: bytes, reason: str
 ) -> None:
     def change(lines: list[bytes]) -> None:
@@ -221,12 +224,12 @@ def test_a_file_without_the_right_header_is_told(
     assert reason in refuse("ner-dane", change)
 
 
-def test_a_label_that_the_header_does_not_name_is_told(refuse: Refuse) -> None:
+def test_a_label_that_the_header_does_not_name_is_reported(refuse: Refuse) -> None:
     sentence = refuse("ner-dane", put(0, labels=["PER", "LOC"]))
-    assert "ORG is none of the header's labels" in sentence
+    assert "ORG is not one of the header's labels" in sentence
 
 
-def test_an_empty_and_an_absent_file_are_told(refuse: Refuse, data: dict[str, Path]) -> None:
+def test_an_empty_and_an_absent_file_are_reported(refuse: Refuse, data: dict[str, Path]) -> None:
     assert "is empty" in refuse("coref-abc", list.clear)
     with pytest.raises(UserError, match=r"ingen\.jsonl cannot be read \(No such file"):
         scored(choice("coref-abc", data), Path("ingen.jsonl"))
@@ -236,7 +239,7 @@ def test_an_empty_and_an_absent_file_are_told(refuse: Refuse, data: dict[str, Pa
 
 def test_answers_to_other_options_are_no_answers(data: dict[str, Path], tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
-    path.write_bytes(b"".join(answered(asked(choice("ner-dane", data, repeats=2), tmp_path))))
+    path.write_bytes(b"".join(answer_all(asked(choice("ner-dane", data, repeats=2), tmp_path))))
     with pytest.raises(UserError, match=r"to no request of this test: 12 .* same test, protocol"):
         scored(choice("ner-dane", data, repeats=1), path)
 
@@ -245,23 +248,23 @@ def test_the_result_says_that_the_answers_came_from_a_file(
     data: dict[str, Path], tmp_path: Path
 ) -> None:
     chosen = choice("coref-abc", data)
-    lines = answered(asked(chosen, tmp_path))
+    lines = answer_all(asked(chosen, tmp_path))
     path = tmp_path / "answers.jsonl"
     path.write_bytes(b"".join(lines))
     one = scored(chosen, path)
-    assert one.model["kind"] == "model whose answers came from a file"
-    assert str(one.model["revision"]).startswith("answers sha256:")
-    assert f"model:elsewhere@{one.model['revision']}" in one.signature
+    assert one.model.kind == ANSWERED_ELSEWHERE()
+    assert one.model.revision.startswith("answers sha256:")
+    assert f"model:elsewhere@{one.model.revision}" in one.signature
     path.write_bytes(b"".join(lines).rstrip(b"\n"))
-    assert scored(chosen, path).model["revision"] != one.model["revision"]
+    assert scored(chosen, path).model.revision != one.model.revision
 
 
-@pytest.mark.parametrize("length", [250, 5000])
-def test_a_name_too_long_for_a_file_is_told(
+@pytest.mark.parametrize("length", [254, 5000])
+def test_a_name_too_long_for_a_file_is_reported(
     data: dict[str, Path], tmp_path: Path, length: int
 ) -> None:
     with pytest.raises(UserError, match=r"The requests cannot be written to .*too long"):
-        write_requests(choice("coref-abc", data), tmp_path / ("x" * length))
+        write_requests("coref-abc", choice("coref-abc", data).options, tmp_path / ("x" * length))
 
 
 def gendalens(*arguments: object) -> subprocess.CompletedProcess[bytes]:
@@ -278,7 +281,7 @@ def test_the_commands_write_requests_and_score_answers(
     requests = tmp_path / "requests.jsonl"
     requests.write_bytes(listed.stdout)
     answers = tmp_path / "answers.jsonl"
-    answers.write_bytes(b"".join(answered(requests)))
+    answers.write_bytes(b"".join(answer_all(requests)))
     named = ["--model-name", "stub", "--revision", "v2", "--out", tmp_path / "runs"]
     done = gendalens("score", *options[:1], answers, *options[1:], *named)
     assert done.returncode == 0, done.stderr
@@ -293,14 +296,14 @@ def test_the_commands_write_requests_and_score_answers(
 
 
 @pytest.mark.parametrize("place", [".", "ingen/requests.jsonl"])
-def test_a_place_that_takes_no_file_is_told(
+def test_a_place_that_takes_no_file_is_reported(
     place: str, data: dict[str, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match="-o - for standard output"):
-        write_requests(choice("coref-abc", data), Path(place))
+        write_requests("coref-abc", choice("coref-abc", data).options, Path(place))
 
 
 def test_a_device_is_written_to_and_not_replaced(data: dict[str, Path]) -> None:
-    write_requests(choice("coref-abc", data, sample=2), Path("/dev/null"))
+    write_requests("coref-abc", choice("coref-abc", data, sample=2).options, Path("/dev/null"))
     assert Path("/dev/null").is_char_device()

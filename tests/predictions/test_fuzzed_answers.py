@@ -17,15 +17,13 @@ import small_names
 from answering import asked, choice
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from small_answers import answered
+from small_answers import answer_all
 from small_data import small_data
 
-from gendalens.engine.request_plan import configured, questions
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.form import request_id
-from gendalens.tasks import get_task
 from gendalens.tasks.base import Task
 
 CASES = [
@@ -67,7 +65,7 @@ class Case:
         found: dict[Request, Answer] = dict(
             zip(self.requests, file.answer(file.encode(self.requests)), strict=True)
         )
-        task = self.task.fitted(file)
+        task = self.task.fit(file)
         records = task.records(self.items, found)
         plain = {"records": records, **asdict(task.measure(records, seed=0, resamples=20))}
         json.dumps(plain, ensure_ascii=False, allow_nan=False).encode()
@@ -82,11 +80,9 @@ def case(name: str, protocol: int) -> Case:
         own = {"dane": small_dane.write(folder / "own.conllu")}
         data = {**small_data(folder / "data"), **own, "names": register, "minority-names": minority}
         chosen = choice(name, data, protocol, sample=8, repeats=1)
-        options = chosen.options()
-        task = configured(get_task(name, protocol), options)
-        found = questions(task, options)
-        lines = tuple(answered(asked(chosen, folder)))
-    return Case(task, found.items, found.requests, lines)
+        plan = chosen.plan
+        lines = tuple(answer_all(asked(chosen, folder)))
+        return Case(plan.task, plan.items, chosen.requests, lines)
 
 
 @cache
@@ -157,7 +153,7 @@ def test_what_changes_no_answer_changes_no_figure(
 @pytest.mark.parametrize(("name", "protocol"), CASES[::2])
 @fuzzed
 @given(data=st.data())
-def test_lines_that_are_lost_doubled_or_exchanged_are_always_told(
+def test_lines_that_are_lost_doubled_or_exchanged_are_always_reported(
     name: str, protocol: int, data: st.DataObject, tmp_path: Path
 ) -> None:
     one = case(name, protocol)
@@ -214,7 +210,7 @@ def replaced(plain: Any, data: st.DataObject) -> Any:
 @pytest.mark.parametrize(("name", "protocol"), CASES)
 @fuzzed
 @given(data=st.data())
-def test_any_value_in_the_place_of_another_is_told_or_taken_as_it_is(
+def test_any_value_in_the_place_of_another_is_reported_or_taken_as_it_is(
     name: str, protocol: int, data: st.DataObject, tmp_path: Path
 ) -> None:
     one = case(name, protocol)
@@ -229,7 +225,7 @@ def test_any_value_in_the_place_of_another_is_told_or_taken_as_it_is(
 @pytest.mark.parametrize(("name", "protocol"), CASES)
 @fuzzed
 @given(data=st.data())
-def test_any_bytes_in_the_place_of_others_are_told_or_taken_as_they_are(
+def test_any_bytes_in_the_place_of_others_are_reported_or_taken_as_they_are(
     name: str, protocol: int, data: st.DataObject, tmp_path: Path
 ) -> None:
     one = case(name, protocol)

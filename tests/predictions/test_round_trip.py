@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +20,8 @@ from families import CAUSAL, MASKED
 from small_data import small_data
 
 import gendalens
-from gendalens.errors import UserError
+from gendalens.engine.session import Job, run_jobs
+from gendalens.predictions.answer_file import AnswerFile
 
 
 @pytest.fixture
@@ -217,8 +219,10 @@ def test_without_labels_in_the_header_those_that_were_found_count(
     )
     without = scored(chosen, answers)
     assert without.gap == with_labels.gap
-    with pytest.raises(UserError, match=r"no label DATE .* FAC, GPE, PERSON"):
-        scored(choice("ner-dane", dane, repeats=3, labels="DATE=-"), answers)
+    wrong = choice("ner-dane", dane, repeats=3, labels="DATE=-")
+    file = AnswerFile(answers, wrong.requests, name="elsewhere")
+    (failure,) = run_jobs([Job(file, [wrong.plan])], wrong.options).failures
+    assert re.search(r"no label DATE .* FAC, GPE, PERSON", failure)
 
 
 def test_clusters_of_a_spacy_pipeline_are_read_by_dacys_script(

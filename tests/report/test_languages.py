@@ -1,130 +1,208 @@
-"""Both languages are complete, and every chart is a valid spec."""
+"""Everything a person sees is in the language they read, and a page is in all of them."""
 
 from __future__ import annotations
 
+import gettext
+import io
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import altair as alt
+import extra_language
 import pytest
 
+from gendalens.comparison.comparison import compare
 from gendalens.report.charts import charts
+from gendalens.report.charts import style as chart_style
+from gendalens.report.charts.number_format import number_format
 from gendalens.report.charts.style import CONFIG
-from gendalens.report.danish import danish, rows
-from gendalens.report.html import run_page
-from gendalens.report.words import LANGUAGES, said
+from gendalens.report.exports.model_card import model_card
+from gendalens.report.exports.result_tables import long_table, short_tables
+from gendalens.report.exports.tables import to_csv, to_latex, to_markdown
+from gendalens.report.html import comparison_page, run_page
+from gendalens.report.html.page import _read_asset
+from gendalens.report.html.texts import PageTexts
+from gendalens.report.terminal import comparison as comparison_terminal
+from gendalens.report.terminal import result as terminal
+from gendalens.report.terminal.console import PlainConsole
+from gendalens.report.wording import name_identifier
 from gendalens.results import saved_results
-from gendalens.stats.findings import Finding
-from gendalens.tasks import all_tasks
+from gendalens.results.saved_results import SavedResult
+from gendalens.tasks import get_task
+from gendalens.words import ENGLISH, languages, phrase, use_language
+from gendalens.words.catalogues import DOMAIN, LOCALE
 
 
-def test_every_card_has_its_danish() -> None:
-    for task in all_tasks().values():
-        card = task.card
-        texts = [card.title, card.idea, card.reading, card.formula.removeprefix("GES = ")]
-        texts += [text for pair in card.definitions for text in pair]
-        assert [text for text in texts if danish(text) is None] == []
+@pytest.fixture
+def danish() -> Iterator[None]:
+    """Danish as the language in use."""
+    use_language("da")
+    yield
+    use_language(ENGLISH)
 
 
-def test_the_page_s_words_have_both_languages_and_the_same_parts() -> None:
-    table = rows("words.tsv")
-    assert len({name for name, *_ in table}) == len(table)
-    for name, english, translated in table:
-        assert english
-        assert translated
-        parts = [set(re.findall(r"{\w+}", text)) for text in (english, translated)]
-        assert parts[0] == parts[1], name
+class Unknown(gettext.NullTranslations):
+    """What gettext falls back on: nothing."""
+
+    def gettext(self, message: str) -> str:
+        """Find nothing."""
+        raise LookupError(message)
 
 
-def test_no_word_of_the_page_is_left_over() -> None:
-    folder = Path(charts.__file__).parent.parent
-    sources = [*folder.rglob("*.py"), *folder.rglob("*.j2")]
-    text = "".join(source.read_text(encoding="utf-8") for source in sources)
-    names = [name for name, *_ in rows("words.tsv") if not name.startswith("sort_")]
-    assert [name for name in names if f'"{name}"' not in text] == []
+def is_translated(identifier: str) -> bool:
+    """Whether the Danish catalogue holds an identifier, as it is or in words."""
+    catalogue = gettext.translation(DOMAIN, LOCALE, languages=["da"])
+    catalogue.add_fallback(Unknown())
+    for text in (identifier, name_identifier(identifier, ENGLISH)):
+        try:
+            catalogue.gettext(text)
+        except LookupError:
+            continue
+        return True
+    return False
 
 
-def test_two_reasons_at_once_are_both_put_into_danish() -> None:
-    both = "the interval of P for hendes includes 0 and the interval of P for hans includes 0"
-    assert danish(f"GES is unstable: {both}.") == (
-        "GES er ustabil: intervallet for P ved »hendes« omfatter 0, og intervallet for P ved »hans« "
-        "omfatter 0."
-    )
+def list_identifiers(one: SavedResult) -> Iterator[str]:
+    """What a result and its page name by identifiers."""
+    result = one.result
+    yield from (result.gap.unit, *result.harms.values(), *result.sources.values())
+    for cell in (*result.conditions, *result.nuance):
+        yield from (cell.condition, cell.metric, cell.group or cell.condition)
+    yield from (extra.unit for extra in result.extra)
+    yield from result.coverage
+    task = get_task(result.task, result.protocol)
+    records = one.records()
+    for example in task.examples(records):
+        yield from (example.condition, example.outcome)
+    for name in task.name_tallies(records):
+        yield f"{name.origin} {name.gender}"
+    if leanings := task.leanings(records):
+        yield from (leanings.what, leanings.unit)
 
 
-def test_what_the_results_say_has_its_danish(small_run: Path) -> None:
-    unknown = set()
-    for one in saved_results.find([small_run]):
-        result = one.result
-        texts = [result.verdict, result.verdict_reason, result.gap.name, result.interaction.name]
-        texts += [*result.warnings, *result.harms.values(), *result.sources.values()]
-        for cell in (*result.conditions, *result.nuance):
-            texts += [cell.condition, cell.group, cell.reason]
-        for extra in result.extra:
-            texts += [extra.name, extra.note, extra.reason]
-        texts += [name.replace("_", " ") for name in result.coverage]
-        unknown |= {text for text in texts if text and danish(text) is None}
-    assert unknown == set()
+def test_every_identifier_of_the_results_has_its_danish(small_run: Path) -> None:
+    found = saved_results.find_results([small_run])
+    names = {name for one in found for name in list_identifiers(one)}
+    assert len(names) > 50
+    assert {name for name in names if not is_translated(name)} == set()
+    assert not is_translated("something of a user's own")
 
 
 @pytest.mark.parametrize(
-    ("english", "translated"),
+    ("identifier", "english", "danish"),
     [
+        ("female occupations", "female occupations", "kvindeerhverv"),
+        ("f1", "F1", "F1"),
         (
-            "bias found, not after correction for 4 tests",
-            "bias fundet, men ikke efter korrektion for 4 test",
+            "median_relative_perplexity",
+            "median relative perplexity",
+            "median af relativ perpleksitet",
         ),
-        (
-            "“hendes” is not more surprising than the reflexive (−0.02) and “hans” is not more "
-            "surprising than the reflexive (−1)",
-            "»hendes« er ikke mere overraskende end det refleksive pronomen (−0,02), og »hans« er "
-            "ikke mere overraskende end det refleksive pronomen (−1)",
-        ),
-        ("3.1% of the resamples are undefined", "3,1 % af genudtrækningerne er udefinerede"),
-        ("accuracy, anti", "nøjagtighed, antistereotyp"),
-        ("gap, uncorrected", "kønsforskel, ukorrigeret"),
-        ("a sample of 1,000", "en stikprøve på 1.000"),
-        (
-            "the model finds nothing where persons have female majority names, so the effect is "
-            "undefined",
-            "modellen finder intet, når personerne har kvindelige majoritetsnavne, så effekten er "
-            "udefineret",
-        ),
-        (
-            "masked language model as coreference resolver (prompted)",
-            "maskeret sprogmodel som koreferencesystem (via prompt)",
-        ),
+        ("lines_asked", "lines asked", "linjer i alt"),
+        ("a_user_s own", "a user s own", "a user s own"),
     ],
 )
-def test_sentences_with_a_part_that_varies(english: str, translated: str) -> None:
-    assert danish(english) == translated
+def test_identifiers_are_put_into_words(identifier: str, english: str, danish: str) -> None:
+    assert name_identifier(identifier, ENGLISH) == english
+    assert name_identifier(identifier, "da") == danish
 
 
-def test_what_is_not_known_stays_english_and_says_so() -> None:
-    both = said("something of a user's own and more")
-    assert both.da is None
-    assert both.of("da") == both.en
-    assert danish("x" * 10_000) is None
+def test_what_has_no_translation_stands_in_english_and_once() -> None:
+    texts = PageTexts(("en", "da"))
+    assert str(texts.show("something <of> a user's own")) == (
+        "something &lt;of&gt; a user&#39;s own"
+    )
+    assert str(texts.show_phrase("Gender bias report")) == (
+        '<span class="t" lang="en">Gender bias report</span>'
+        '<span class="t" lang="da">Rapport om kønsbias</span>'
+    )
+    assert str(texts.show_attribute("aria-label", "GES")) == 'aria-label="GES"'
+    attribute = str(texts.show_attribute("placeholder", "Search"))
+    assert attribute.startswith('placeholder="Search" data-attribute="placeholder" data-texts="{')
+    assert "Søg" in attribute
+    assert str(texts.show_sentence(phrase("not measurable"))).count(".</span>") == 2
 
 
-def test_the_findings_have_their_danish() -> None:
-    assert all(danish(finding) for finding in Finding.__args__)  # type: ignore[attr-defined]
+def test_the_terminal_speaks_the_language_in_use(small_run: Path, danish: None) -> None:
+    console = PlainConsole(file=io.StringIO(), width=80)
+    for one in saved_results.find_results([small_run]):
+        terminal.show(console, one.result, one.folder)
+    comparison_terminal.show(console, compare(small_run))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    for word in ("kontrolmodel", "kønsforskel", "betingelse", "dækning", "skade:", "signatur"):
+        assert word in text
+    assert "for få data til at afgøre det" in text
+    assert "hælder mere mod den mandlige eller stereotype side" in text
+    assert re.search(r"\d,\d\d \[−?\d,\d\d; −?\d,\d\d\]", text)
+    assert re.search(r"\d\.\d\d", re.sub(r"^(signatur|mappe) .*$", "", text, flags=re.M)) is None
+    for english in ("coverage", "condition", "too little data", "leans further", "may come from"):
+        assert english not in text
 
 
-def test_every_chart_is_a_valid_spec_in_both_languages(small_run: Path) -> None:
-    models = run_page.prepare(saved_results.find([small_run]))
-    specs = [charts.forest(run_page.forest_rows(models), language) for language in LANGUAGES]
+def test_tables_for_papers_speak_it_too_and_those_for_programs_english(
+    small_run: Path, danish: None
+) -> None:
+    one_model = next(path for path in small_run.iterdir() if "stereotyped" in path.name)
+    results = [one.result for one in saved_results.find_results([one_model])]
+    for text in (to_markdown(short_tables(results)), to_latex(short_tables(results))):
+        assert "konklusion" in text
+        assert "for få data til at afgøre det" in text
+        assert "too little data" not in text
+    assert "Målt med GenDa Lens" in model_card(results)
+    table = to_csv(long_table(results))
+    assert "too little data to tell" in table
+    assert "undecided" in table
+    assert "for få data" not in table
+
+
+def test_a_page_is_in_every_language_there_is(
+    small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A third language is a catalogue, and nothing else."""
+    extra_language.add(tmp_path / "locale", monkeypatch)
+    assert languages() == ("en", "da", "sv")
+    found = saved_results.find_results([small_run])
+    for page in (run_page.html(found), comparison_page.html(compare(small_run))):
+        assert 'data-language="sv" aria-pressed="false" lang="sv">Svenska</button>' in page
+        assert ':root:not([lang="sv"]) .t[lang="sv"] { display: none; }' in page
+        held = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)
+        assert held is not None
+        data = json.loads(held.group(1))
+        assert data["numbers"]["sv"]["thousands"] == "\xa0"
+        assert data["numbers"]["sv"]["decimal"] == ","
+        assert data["words"]["sv"]["any"] == "alla"
+        assert data["charts"]["forest"].keys() == {"en", "da", "sv"}
+        assert '<span class="t" lang="sv">Om siffrorna</span>' in page
+        # What the third language lacks is English in it.
+        assert '<span class="t" lang="sv">Formula</span>' in page
+
+
+def test_charts_write_numbers_as_their_language_does() -> None:
+    assert number_format("en")["decimal"] == "."
+    assert number_format("da") | {"percent": "%"} == {
+        "decimal": ",",
+        "thousands": ".",
+        "grouping": [3],
+        "currency": ["", ""],
+        "percent": "%",
+    }
+
+
+def test_every_chart_is_a_valid_spec_in_every_language(small_run: Path) -> None:
+    models = run_page.prepare(saved_results.find_results([small_run]))
+    rows = run_page.forest_rows(models)
+    specs = [charts.draw_forest(rows, language) for language in languages()]
     for test in models[0].tests:
-        specs += [c(language, 300) for c in test.charts.values() for language in LANGUAGES]
+        specs += [draw(language, 300) for draw in test.charts.values() for language in languages()]
     for spec in specs:
         assert spec["config"] == CONFIG
+        assert spec["description"]
         alt.Chart.from_dict(spec, validate=True)
 
 
 def test_the_style_sheet_knows_every_colour_of_the_charts() -> None:
-    from gendalens.report.charts import style as chart_style
-    from gendalens.report.html.page import _asset
-
     colours = {v for v in vars(chart_style).values() if isinstance(v, str) and v.startswith("#")}
     assert colours
-    assert all(colour in _asset("page.css") for colour in colours)
+    assert all(colour in _read_asset("page.css") for colour in colours)

@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 import report_run
 
-from gendalens.cli.report import plot_command, report_command
+from gendalens.cli.report import write_charts, write_page
 from gendalens.errors import UserError
 from gendalens.report.html import after_run, run_page
-from gendalens.report.html.examples import choose
+from gendalens.report.html.examples import choose_examples
 from gendalens.report.html.page import json_for_script
-from gendalens.report.words import number
 from gendalens.results import saved_results
-from gendalens.tasks.shared.views import Example
+from gendalens.tasks.views import Example
 
 
 class Numbers(HTMLParser):
@@ -57,7 +56,7 @@ def at(plain: Any, path: str) -> Any:
 
 
 def test_every_number_on_the_page_equals_result_json(small_run: Path) -> None:
-    results = saved_results.find([small_run])
+    results = saved_results.find_results([small_run])
     page = Numbers()
     page.feed(run_page.html(results))
     plain = {f"test-{i}": json.loads(r.result.to_json()) for i, r in enumerate(results, 1)}
@@ -79,7 +78,7 @@ def test_every_number_on_the_page_equals_result_json(small_run: Path) -> None:
                     whole = cell["value"] is not None and cell["low"] is not None
                     if cell[end] is not None and (end == "value" or whole):
                         assert f"{part}.{i}.{end}" in paths
-        assert {"gender_effect_size.value", "gap.value", "gap.p", "interaction.value"} <= paths | (
+        assert {"gender_effect_size.value", "gap.value", "gap.p", "contrast.value"} <= paths | (
             {"gender_effect_size.value"} if result["gender_effect_size"]["value"] is None else set()
         )
 
@@ -88,12 +87,12 @@ def test_a_run_leaves_its_report_and_the_command_writes_the_same_kind_of_page(
     small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert (small_run / "report.html").stat().st_size < 5_000_000
-    report_command([small_run], tmp_path / "deep.html")
+    write_page([small_run], tmp_path / "deep.html")
     assert "deep.html" in capsys.readouterr().err
     text = (tmp_path / "deep.html").read_text(encoding="utf-8")
     for name in ("lm-dawinobias@2", "lm-abc@2", "coref-dawinobias@2", "coref-abc@2", "ner-dane@2"):
         assert text.count(f'data-task="{name}"') == 2
-    for result in saved_results.find([small_run]):
+    for result in saved_results.find_results([small_run]):
         assert result.result.signature in text
 
 
@@ -108,7 +107,7 @@ def test_a_page_names_no_place_on_the_network(small_run: Path) -> None:
 def test_hostile_strings_stay_text(small_run: Path, tmp_path: Path) -> None:
     shutil.copytree(small_run, tmp_path / "run")
     report_run.poison(tmp_path / "run")
-    text = run_page.html(saved_results.find([tmp_path / "run"]))
+    text = run_page.html(saved_results.find_results([tmp_path / "run"]))
     assert text.count("<script") == 3
     assert text.count("</script>") == 3
     own = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
@@ -129,29 +128,29 @@ def test_too_many_examples_are_the_telling_ones_and_a_cross_section() -> None:
         return Example(text=str(i), condition="pro", outcome="right", lean=1.0 if i < 10 else 0.1)
 
     examples = [example(i) for i in range(100)]
-    shown = choose(lambda: examples, 20)
+    shown = choose_examples(lambda: examples, 20)
     kept = [int(one.text) for one in shown.examples]
     assert shown.total == 100
     assert kept == sorted(kept)
     assert kept[:10] == list(range(10))
     assert kept[10:] == list(range(10, 100, 9))
-    assert choose(lambda: examples, 100).examples == tuple(examples)
+    assert choose_examples(lambda: examples, 100).examples == tuple(examples)
 
 
 def test_two_models_of_one_name_are_told_apart(small_run: Path, tmp_path: Path) -> None:
     shutil.copytree(small_run, tmp_path / "run")
-    for i, one in enumerate(saved_results.find([tmp_path / "run"])):
+    for i, one in enumerate(saved_results.find_results([tmp_path / "run"])):
         path = one.folder / "result.json"
         plain = json.loads(path.read_text(encoding="utf-8"))
         plain["model"] |= {"name": "hus/æble blå", "revision": f"r{i // 5}"}
         path.write_text(json.dumps(plain), encoding="utf-8")
-    models = run_page.prepare(saved_results.find([tmp_path / "run"]))
+    models = run_page.prepare(saved_results.find_results([tmp_path / "run"]))
     assert [model.heading for model in models] == ["hus/æble blå @ r0", "hus/æble blå @ r1"]
 
 
 def test_records_of_another_shape_are_one_clear_sentence(small_run: Path, tmp_path: Path) -> None:
     shutil.copytree(small_run, tmp_path / "run")
-    one = saved_results.find([tmp_path / "run"])[0]
+    one = saved_results.find_results([tmp_path / "run"])[0]
     (one.folder / "records.jsonl").write_text('{"condition": "pro"}\n', encoding="utf-8")
     with pytest.raises(UserError, match=r"does not hold records of .*run the test again"):
         run_page.html([one])
@@ -167,7 +166,7 @@ def test_a_report_that_fails_loses_no_result(
     with pytest.raises(
         UserError, match="results are kept, but their report was not written: no room"
     ):
-        after_run.write_report(tmp_path, [saved_results.find([small_run])[0].folder])
+        after_run.write_report(tmp_path, [saved_results.find_results([small_run])[0].folder])
     assert after_run.write_report(tmp_path, [None]) is None
 
 
@@ -176,7 +175,7 @@ def test_every_chart_is_written_as_a_file(
     small_run: Path, tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = next(path for path in small_run.iterdir() if "stereotyped" in path.name)
-    plot_command([model], tmp_path, kind, "da")
+    write_charts([model], tmp_path, kind)
     start = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF"}[kind]
     files = sorted(tmp_path.glob(f"*.{kind}"))
     assert all(file.read_bytes().startswith(start) for file in files)
@@ -187,20 +186,4 @@ def test_every_chart_is_written_as_a_file(
 
 def test_another_format_is_told(small_run: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="choose png, svg or pdf"):
-        plot_command([small_run], tmp_path, "gif", "en")
-
-
-@pytest.mark.parametrize(
-    ("value", "digits", "english", "danish"),
-    [
-        (1234.5, 1, "1,234.5", "1.234,5"),
-        (-0.126, 2, "−0.13", "−0,13"),
-        (-0.001, 2, "0.00", "0,00"),
-        (None, 2, "–", "–"),
-    ],
-)
-def test_numbers_are_written_as_each_language_does(
-    value: float | None, digits: int, english: str, danish: str
-) -> None:
-    assert number(value, digits) == english
-    assert number(value, digits, "da") == danish
+        write_charts([small_run], tmp_path, "gif")

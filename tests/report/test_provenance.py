@@ -24,41 +24,46 @@ from gendalens.report.exports.tables import to_csv, to_markdown
 from gendalens.report.html import comparison_page, run_page
 from gendalens.results import saved_results
 from gendalens.results.result import Result
-from gendalens.results.saved_results import Saved
+from gendalens.results.saved_results import SavedResult
 
 pytestmark = pytest.mark.usefixtures("chart_library")
 TITLES = ("DaWinoBias", "ABC (Danish)", "DaNE, persons renamed")
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Saved]:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[SavedResult]:
     out = tmp_path_factory.mktemp("builtin")
     gendalens.run("control:fair", data="builtin", sample=8, repeats=1, out=out)
-    return saved_results.find([out])
+    return saved_results.find_results([out])
 
 
 def as_official(result: Result) -> Result:
     """The same result as if the published files had been read."""
-    data = {name: {"from": "its publisher", "sha256": checksum(name)} for name in result.data}
+    data = {
+        name: {"from": "its publisher", "sha256": checksum(name), "whose": "official"}
+        for name in result.data
+    }
     return replace(result, data=data)
 
 
 def as_own(result: Result) -> Result:
-    data = {name: {"from": "the user's own", "sha256": "0" * 64} for name in result.data}
+    data = {
+        name: {"from": "the user's own", "sha256": "0" * 64, "whose": "own"} for name in result.data
+    }
     return replace(result, data=data)
 
 
-def test_each_set_is_one_of_three(runs: list[Saved]) -> None:
+def test_each_set_is_one_of_three(runs: list[SavedResult]) -> None:
     for run in runs:
         for name in run.result.data:
-            assert provenance.kind(run.result, name) == "built in"
-            assert provenance.kind(as_official(run.result), name) == "official"
-            assert provenance.kind(as_own(run.result), name) == "own"
+            assert provenance.find_owner(run.result, name) == "builtin"
+            assert provenance.find_owner(as_official(run.result), name) == "official"
+            assert provenance.find_owner(as_own(run.result), name) == "own"
 
 
 @pytest.mark.parametrize("whose", [lambda result: result, as_own], ids=["built in", "own"])
 def test_the_hub_s_metadata_name_the_published_set_only_where_it_was_used(
-    runs: list[Saved], whose: Callable[[Result], Result]
+    runs: list[SavedResult], whose: Callable[[Result], Result]
 ) -> None:
     text = hub_yaml([whose(run.result) for run in runs])
     assert "alexandrainst/dane" not in text
@@ -68,8 +73,8 @@ def test_the_hub_s_metadata_name_the_published_set_only_where_it_was_used(
     assert all(f'name: "{title}"' in official for title in TITLES)
 
 
-def test_every_eval_ever_does_so_too(runs: list[Saved]) -> None:
-    def sources(found: list[Saved]) -> list[dict[str, str]]:
+def test_every_eval_ever_does_so_too(runs: list[SavedResult]) -> None:
+    def sources(found: list[SavedResult]) -> list[dict[str, str]]:
         return [
             one["source_data"] for one in json.loads(every_eval_ever(found))["evaluation_results"]
         ]
@@ -80,7 +85,7 @@ def test_every_eval_ever_does_so_too(runs: list[Saved]) -> None:
     assert any(one.get("hf_repo") == "alexandrainst/dane" for one in sources(official))
 
 
-def test_cards_and_comparisons_say_whose_data_and_how_much_of_them(runs: list[Saved]) -> None:
+def test_cards_and_comparisons_say_whose_data_and_how_much_of_them(runs: list[SavedResult]) -> None:
     comparison = compare(runs)
     for text in (
         model_card([run.result for run in runs]),
@@ -91,7 +96,7 @@ def test_cards_and_comparisons_say_whose_data_and_how_much_of_them(runs: list[Sa
         assert "a sample of 8" in text
 
 
-def test_tables_for_papers_do_so_too_with_the_signature(runs: list[Saved]) -> None:
+def test_tables_for_papers_do_so_too_with_the_signature(runs: list[SavedResult]) -> None:
     results = [run.result for run in runs]
     text = (
         to_csv(result_tables.long_table(results)),
@@ -103,35 +108,38 @@ def test_tables_for_papers_do_so_too_with_the_signature(runs: list[Saved]) -> No
     assert text[1].count("Signature:") == len(runs)
 
 
-def test_pages_say_it_beside_every_test_in_both_languages(runs: list[Saved]) -> None:
+def test_pages_say_it_beside_every_test_in_both_languages(runs: list[SavedResult]) -> None:
     for page in (run_page.html(runs), comparison_page.html(compare(runs))):
         for words in ("built-in data", "indbyggede data", "a sample of 8", "en stikprøve på 8"):
             assert page.count(words) >= len(runs)
     whole = replace(
         runs[0].result, signature=runs[0].result.signature.replace("sample:8", "sample:all")
     )
-    assert provenance.reservations(as_official(whole)) == []
+    assert provenance.list_reservations(as_official(whole)) == []
 
 
-def test_what_limits_the_published_sets_is_said_of_them_alone(runs: list[Saved]) -> None:
+def test_what_limits_the_published_sets_is_said_of_them_alone(runs: list[SavedResult]) -> None:
     results = [run.result for run in runs]
     foreign = "follow shares in the United States"
     assert foreign not in run_page.html(runs)
     assert foreign not in comparison_page.html(compare(runs))
     official = [replace(run, result=as_official(run.result)) for run in runs]
     assert foreign in run_page.html(official)
-    assert "limit_labels_abc" not in provenance.limits([as_own(one) for one in results])
+    of_abc = provenance.LIMITS_OF_LABELS["abc"]
+    assert of_abc not in provenance.list_limits([as_own(one) for one in results])
     abc = [one for one in results if "abc" in one.data]
-    assert provenance.limits(map(as_official, abc))[-1] == "limit_labels_abc"
+    assert provenance.list_limits(map(as_official, abc))[-1] == of_abc
 
 
 def test_the_chart_of_occupations_has_the_shares_of_its_set(tmp_path: Path) -> None:
     gendalens.run("control:fair", data="builtin", tasks=["lm-abc"], sample=400, out=tmp_path)
-    (run,) = saved_results.find([tmp_path])
+    (run,) = saved_results.find_results([tmp_path])
     (model,) = run_page.prepare([run])
     spec = model.tests[0].charts["occupations"]("en", 560)
     shown = {row["occupation"]: row["share"] for row in spec["datasets"]["rows"]}
-    known = {name: one.dk_pct_women for name, one in builtin.occupations().items()}
+    known = {name: one.dk_pct_women for name, one in builtin.read_occupations().items()}
     asked = {str(row["occupation"]) for row in run.records()}
     assert shown == {name: known[name] for name in asked if known[name] is not None}
-    assert shown.keys() - occupations.occupations("abc").keys(), "some are the built-in set's alone"
+    assert shown.keys() - occupations.read_occupations("abc").keys(), (
+        "some are the built-in set's alone"
+    )

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from statistics import mean
 
-from gendalens.data.occupations import occupations
+from gendalens.data.occupations import read_occupations
 from gendalens.results import saved_results
 from gendalens.tasks import get_task
-from gendalens.tasks.shared.views import Example, Leanings
+from gendalens.tasks.views import Example, Leanings
 
 
 def views(run: Path, task: str, model: str) -> tuple[list[Example], Leanings | None]:
     one = next(
         one
-        for one in saved_results.find([run])
-        if one.result.task == task and model in str(one.result.model["name"])
+        for one in saved_results.find_results([run])
+        if one.result.task == task and model in one.result.model.name
     )
     records = list(one.records())
     chosen = get_task(task, 2)
@@ -45,7 +45,7 @@ def test_a_stereotyped_model_leans_by_the_class_and_a_male_default_to_men(small_
         assert found is not None
         leanings: dict[str, list[float]] = {"female": [], "male": []}
         for name, value in found.by_occupation.items():
-            leanings[occupations(found.data)[name].stereotype].append(value)
+            leanings[read_occupations(found.data)[name].stereotype].append(value)
         assert mean(leanings["male"]) > 0 > mean(leanings["female"])
         _, found = views(small_run, task, "male-default")
         assert found is not None

@@ -56,7 +56,7 @@ def test_a_file_that_swells_is_refused_before_it_fills_anything(
     assert not (tmp_path / "names.csv").exists()
 
 
-def test_a_damaged_archive_is_told(tmp_path: Path) -> None:
+def test_a_damaged_archive_is_reported(tmp_path: Path) -> None:
     archive = wheel(tmp_path, ("names.csv", bytes(range(256)) * 4))
     content = archive.read_bytes()
     told: list[str] = []
@@ -72,5 +72,5 @@ def test_a_damaged_archive_is_told(tmp_path: Path) -> None:
 
 def test_a_list_of_files_that_points_outside_is_not_followed() -> None:
     served = ["../../test.conllu", "/etc/test.conllu", "a/../../test.jsonl", "..\\test.parquet"]
-    assert hub.choose(served) == []
-    assert hub.choose([*served, "data/test.jsonl"]) == ["data/test.jsonl"]
+    assert hub.choose_files(served) == []
+    assert hub.choose_files([*served, "data/test.jsonl"]) == ["data/test.jsonl"]

@@ -16,7 +16,7 @@ import pytest
 from families import opened
 
 from gendalens.errors import UserError
-from gendalens.models.base import Score, Tag
+from gendalens.models.base import LoadOptions, Score, Tag
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.checkpoint import Checkpoint
 
@@ -47,7 +47,7 @@ def edit(file: Path, **values: Any) -> None:
 
 
 def answered(folder: Path, **options: Any) -> Any:
-    backend = load_model(str(folder), **options)
+    backend = load_model(str(folder), LoadOptions(**options))
     return backend.answer(backend.encode([SENTENCE]))
 
 
@@ -110,13 +110,13 @@ def test_an_attention_is_judged_in_every_part_of_a_configuration() -> None:
     config = LlavaConfig()
     config.text_config._attn_implementation = "flash_attention_2"
     config.vision_config._attn_implementation = "eager"
-    Checkpoint("a/b")._check_attention(config)
+    Checkpoint("a/b", LoadOptions())._check_attention(config)
     assert config.text_config._attn_implementation is None
     assert config.vision_config._attn_implementation == "eager"
     config.text_config._attn_implementation = "kernels-community/flash-attn"
     with pytest.raises(UserError, match=r"asks for code from the hub \(kernels-community"):
-        Checkpoint("a/b")._check_attention(config)
-    Checkpoint("a/b", trust_remote_code=True)._check_attention(config)
+        Checkpoint("a/b", LoadOptions())._check_attention(config)
+    Checkpoint("a/b", LoadOptions(trust_remote_code=True))._check_attention(config)
 
 
 def test_transformers_is_told_to_fetch_no_kernels() -> None:
@@ -161,7 +161,7 @@ def test_an_adapter_of_the_hub_is_not_put_onto_another_model(
     (place / "refs").mkdir()
     (place / "refs" / "main").write_text("a" * 40)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
-    backend = load_model("somebody/small", offline=True)
+    backend = load_model("somebody/small", LoadOptions(offline=True))
     encoded = backend.encode([SENTENCE])
     with pytest.raises(UserError, match="somebody/small is an adapter"):
         backend.answer(encoded)

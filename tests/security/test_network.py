@@ -18,7 +18,7 @@ import gendalens
 from gendalens.cli.app import app
 from gendalens.errors import UserError
 from gendalens.models import demo
-from gendalens.models.base import Score
+from gendalens.models.base import LoadOptions, Score
 from gendalens.models.detect import load_model
 
 
@@ -51,7 +51,7 @@ def test_the_trap_is_set(no_network: list[Any]) -> None:
 
 
 def test_a_local_model_on_built_in_data_needs_none(no_network: list[Any]) -> None:
-    folder = demo.folder("demo-lm")
+    folder = demo.find_folder("demo-lm")
     (result,) = gendalens.run(str(folder), tasks="lm-dawinobias", data="builtin", sample=4)
     assert result.coverage
     assert not no_network
@@ -88,7 +88,7 @@ def test_a_model_in_the_hubs_cache_is_read_offline_without_a_request(
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_TELEMETRY", False)
     monkeypatch.setattr(_detect_agent, "_registry", None, raising=False)
     before = constants.HF_HUB_OFFLINE
-    backend = load_model(cached, offline=True)
+    backend = load_model(cached, LoadOptions(offline=True))
     assert backend.info.revision == "a" * 40
     assert backend.answer(backend.encode([Score("Hun sejler.")]))
     assert not no_network
@@ -158,7 +158,7 @@ OFFLINE = """
 import sys
 from pathlib import Path
 from typer.testing import CliRunner
-from gendalens.cli import app
+from gendalens.cli.app import app
 
 def code(*args):
     done = CliRunner().invoke(app, list(args))

@@ -13,9 +13,9 @@ import torch
 from families import opened
 
 from gendalens.errors import UserError
-from gendalens.models.base import Score
+from gendalens.models.base import LoadOptions, Score
 from gendalens.models.detect import load_model
-from gendalens.models.spacy.pipeline import _no_pickles
+from gendalens.models.spacy.pipeline import forbid_pickles
 
 
 class Evil:
@@ -39,7 +39,7 @@ def pickled(tmp_path: Path) -> Path:
 
 
 def answer(folder: Path, **options: Any) -> Any:
-    backend = load_model(str(folder), **options)
+    backend = load_model(str(folder), LoadOptions(**options))
     return backend.answer(backend.encode([Score("Hun sejler.")]))
 
 
@@ -66,12 +66,12 @@ def test_where_allowed_they_answer_as_the_safetensors_do(pickled: Path) -> None:
 
 
 def test_other_pickled_weights_are_another_model(pickled: Path) -> None:
-    before = load_model(str(pickled), allow_pickle=True).fingerprint()
+    before = load_model(str(pickled), LoadOptions(allow_pickle=True)).fingerprint()
     file = pickled / "pytorch_model.bin"
     weights = torch.load(file, weights_only=True)
     weights["cls.predictions.bias"] += 1
     torch.save(weights, file)
-    assert load_model(str(pickled), allow_pickle=True).fingerprint() != before
+    assert load_model(str(pickled), LoadOptions(allow_pickle=True)).fingerprint() != before
 
 
 @pytest.mark.parametrize("allowed", [False, True])
@@ -145,6 +145,6 @@ def test_shards_beside_the_configuration_are_read(pickled: Path) -> None:
 def test_weights_inside_a_spacy_pipeline_are_read_without_unpickling(tmp_path: Path) -> None:
     marker, file = tmp_path / "has-run", tmp_path / "model.pt"
     torch.save(Evil(marker), file)
-    with _no_pickles(), pytest.raises(Exception, match=r"[Ww]eights.only"):
+    with forbid_pickles(), pytest.raises(Exception, match=r"[Ww]eights.only"):
         torch.load(file)
     assert not marker.exists()

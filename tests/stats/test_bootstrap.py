@@ -8,12 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gendalens.stats.bootstrap import (
+    RESAMPLES_UNDEFINED,
     cluster_weights,
-    exactly_summable,
-    generator,
+    make_generator,
+    make_summable,
     percentile_interval,
     resample_sums,
 )
+from gendalens.stats.estimate import SIDE_ZERO
 
 
 @settings(deadline=None, derandomize=True, max_examples=50)
@@ -21,7 +23,7 @@ from gendalens.stats.bootstrap import (
 def test_every_stratum_keeps_its_number_of_clusters(strata: list[int], seed: int) -> None:
     codes = np.array(strata)
     chunks = cluster_weights(
-        len(codes), resamples=25, rng=generator(seed), strata=codes.astype(np.intp), chunk=10
+        len(codes), resamples=25, rng=make_generator(seed), strata=codes.astype(np.intp), chunk=10
     )
     weights = np.concatenate(list(chunks))
     assert weights.shape == (25, len(codes))
@@ -41,7 +43,7 @@ def test_sums_do_not_depend_on_the_order_of_addition() -> None:
     """Else the number of threads of a matrix product would show in the last bit."""
     rng = np.random.default_rng(1)
     units = rng.normal(size=(4560, 2)) * [1.0, 1e6]
-    exact = exactly_summable(units)
+    exact = make_summable(units)
     assert np.abs(exact / units - 1).max() < 1e-6
     assert exact.sum(axis=0) == pytest.approx(units.sum(axis=0), rel=1e-9)
     weights = rng.poisson(1, size=4560).astype(float)
@@ -54,11 +56,11 @@ def test_sums_do_not_depend_on_the_order_of_addition() -> None:
 @given(st.lists(st.integers(-1_000_000, 1_000_000), min_size=1, max_size=50))
 def test_counts_are_summed_as_they_are(counts: list[int]) -> None:
     column = np.array(counts, dtype=float)[:, None]
-    assert (exactly_summable(column) == column).all()
+    assert (make_summable(column) == column).all()
 
 
 def test_streams_of_one_seed_differ() -> None:
-    assert generator(1, 0).integers(1 << 62) != generator(1, 1).integers(1 << 62)
+    assert make_generator(1, 0).integers(1 << 62) != make_generator(1, 1).integers(1 << 62)
 
 
 def test_the_spread_of_a_resampled_sum_is_that_of_its_clusters() -> None:
@@ -79,7 +81,8 @@ def test_a_single_cluster_gives_no_interval() -> None:
     sums = resample_sums(np.array([[3.0]]), seed=1, resamples=10)
     estimate = percentile_interval(sums[:, 0], 3.0)
     assert (estimate.value, estimate.low, estimate.high) == (3.0, None, None)
-    assert estimate.reason == "100.0% of the resamples are undefined"
+    assert estimate.reason == RESAMPLES_UNDEFINED(share=1.0)
+    assert str(estimate.reason) == "100.0% of the resamples are undefined"
 
 
 def test_the_interval_cuts_two_and_a_half_percent_on_each_side() -> None:
@@ -99,10 +102,12 @@ def test_above_two_and_a_half_percent_undefined_the_bounds_are_none_with_the_sha
     values = np.concatenate([np.arange(974.0), np.full(26, np.nan)])
     estimate = percentile_interval(values, 480.0)
     assert (estimate.low, estimate.high) == (None, None)
-    assert estimate.reason == "2.6% of the resamples are undefined"
+    assert estimate.reason == RESAMPLES_UNDEFINED(share=0.026)
+    assert str(estimate.reason) == "2.6% of the resamples are undefined"
 
 
 def test_an_undefined_point_passes_its_reason_on() -> None:
-    estimate = percentile_interval(np.zeros(10), None, "F1 anti is zero")
+    reason = SIDE_ZERO(side="F1 anti")
+    estimate = percentile_interval(np.zeros(10), None, reason)
     assert (estimate.value, estimate.low, estimate.high) == (None, None, None)
-    assert estimate.reason == "F1 anti is zero"
+    assert estimate.reason == reason

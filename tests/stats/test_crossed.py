@@ -7,18 +7,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gendalens.stats.bootstrap import UNDEFINED
 from gendalens.stats.crossed import (
+    NO_SPREAD,
+    ONE_CLUSTER,
     SHARE,
     UNBOUNDED,
+    crossed_draws,
     crossed_intervals,
-    crossed_weights,
-    of_sums,
+    statistic_of_sums,
     weighted_medians,
 )
 from gendalens.stats.estimate import FloatArray
 
 A, B = (grid.ravel() for grid in np.indices((6, 8)))
 CLASS = (B >= 4).astype(int)
+
+
+def weigh(weights: FloatArray) -> FloatArray:
+    """The statistic that shows the weights of the units themselves."""
+    return weights
 
 
 def means(weights: FloatArray, values: FloatArray) -> FloatArray:
@@ -55,24 +63,21 @@ def test_a_median_can_keep_to_a_subset_of_the_units() -> None:
 
 
 def test_units_of_one_cluster_always_weigh_the_same() -> None:
-    for codes, chunks in zip(
-        (A, B, A * 8 + B), crossed_weights(A, B, seed=1, resamples=50), strict=True
-    ):
-        weights = np.concatenate(list(chunks))
+    drawn = crossed_draws(weigh, A, B, seed=1, resamples=50)
+    for codes, weights in zip((A, B, A * 8 + B), drawn.resampled, strict=True):
         assert weights.shape == (50, 48)
         _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
         assert (weights == weights[:, first][:, inverse]).all()
 
 
 def test_strata_keep_their_share_under_all_three_bootstraps() -> None:
-    for chunks in crossed_weights(A, B, seed=1, resamples=50, strata_b=CLASS):
-        for weights in chunks:
-            assert (weights[:, CLASS == 1].sum(axis=1) == 24).all()
+    for weights in crossed_draws(weigh, A, B, seed=1, resamples=50, strata_b=CLASS).resampled:
+        assert (weights[:, CLASS == 1].sum(axis=1) == 24).all()
 
 
 def test_a_cluster_in_two_strata_is_refused() -> None:
     with pytest.raises(ValueError, match="two strata"):
-        crossed_weights(A, B, seed=1, strata_a=CLASS)
+        crossed_draws(weigh, A, B, seed=1, strata_a=CLASS)
 
 
 def test_the_standard_error_of_a_mean_follows_the_two_way_formula() -> None:
@@ -133,7 +138,7 @@ def test_the_same_seed_gives_the_same_interval() -> None:
 def test_a_function_of_sums_is_a_statistic() -> None:
     y = np.random.default_rng(2).normal(size=(48, 1))
     units = np.hstack([y, np.ones((48, 1))])
-    ratio = of_sums(units, lambda sums: np.asarray(sums[:, :1] / sums[:, 1:]))
+    ratio = statistic_of_sums(units, lambda sums: np.asarray(sums[:, :1] / sums[:, 1:]))
     (by_sums,) = crossed_intervals(ratio, A, B, seed=3, resamples=300)
     (by_weights,) = crossed_intervals(
         lambda weights: means(weights, y), A, B, seed=3, resamples=300
@@ -160,7 +165,8 @@ def test_no_spread_gives_an_interval_without_width_and_says_so() -> None:
         lambda weights: means(weights, constant), A, B, seed=1, resamples=100
     )
     assert estimate.value == estimate.low == estimate.high == pytest.approx(0.3)
-    assert estimate.reason == "there is no spread between clusters"
+    assert estimate.reason == NO_SPREAD()
+    assert str(estimate.reason) == "there is no spread between clusters"
     assert estimate.p == 2.0**-5
     assert (zero.value, zero.low, zero.high, zero.p) == (0.0, 0.0, 0.0, 1.0)
 
@@ -171,7 +177,8 @@ def test_one_cluster_gives_no_bounds_and_says_so() -> None:
         lambda weights: means(weights, y), np.zeros(8, dtype=int), np.arange(8), seed=1
     )
     assert (estimate.value, estimate.low, estimate.high, estimate.p) == (3.5, None, None, None)
-    assert estimate.reason == "a single cluster has no spread to measure"
+    assert estimate.reason == ONE_CLUSTER()
+    assert str(estimate.reason) == "a single cluster has no spread to measure"
 
 
 def test_undefined_resamples_cost_the_bounds_only_of_their_own_statistic() -> None:
@@ -190,9 +197,10 @@ def test_undefined_resamples_cost_the_bounds_only_of_their_own_statistic() -> No
     assert (partly.low, partly.high, partly.p) == (None, None, None)
     assert partly.value == whole.value
     assert partly.reason is not None
-    assert partly.reason.endswith("% of the resamples are undefined")
+    assert partly.reason.code == "resamples_undefined"
+    assert str(partly.reason).endswith("% of the resamples are undefined")
     assert never.value is None
-    assert never.reason is not None
+    assert never.reason == UNDEFINED()
 
 
 def test_an_interval_ends_where_its_figure_must() -> None:

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gendalens.stats.estimate import Estimate, log2_ratio, log2_ratios
+from gendalens.stats.estimate import (
+    BOTH_SIDES,
+    SIDE_NEGATIVE,
+    SIDE_UNDEFINED,
+    SIDE_ZERO,
+    Estimate,
+    log2_ratio,
+    log2_ratios,
+)
+from gendalens.words import Message
 
 sides = st.floats(-1e6, 1e6) | st.sampled_from([0.0, math.nan, math.inf])
 
@@ -22,7 +31,7 @@ def test_an_estimate_refuses_nan() -> None:
 def test_an_undefined_bound_needs_a_reason() -> None:
     with pytest.raises(ValueError, match="reason"):
         Estimate(0.5, None, 1.0)
-    assert Estimate(0.5, None, None, "3% of the resamples are undefined").value == 0.5
+    assert Estimate(0.5, None, None, SIDE_ZERO(side="F1 anti")).value == 0.5
 
 
 def test_twice_as_much_is_one_and_half_as_much_is_minus_one() -> None:
@@ -32,11 +41,18 @@ def test_twice_as_much_is_one_and_half_as_much_is_minus_one() -> None:
 
 
 def test_the_reason_names_the_side_that_is_at_fault() -> None:
-    labels = ("F1 pro", "F1 anti")
-    assert log2_ratio(0.5, 0.0, labels=labels) == (None, "F1 anti is zero")
-    assert log2_ratio(-1.0, 0.5, labels=labels) == (None, "F1 pro is negative")
-    assert log2_ratio(None, 0.5, labels=labels) == (None, "F1 pro is undefined")
-    assert log2_ratio(0.0, 0.0, labels=labels) == (None, "F1 pro is zero and F1 anti is zero")
+    def find_reason(top: float | None, bottom: float | None) -> Message:
+        value, reason = log2_ratio(top, bottom, sides=("F1 pro", "F1 anti"))
+        assert value is None
+        assert reason is not None
+        return reason
+
+    assert find_reason(0.5, 0.0) == SIDE_ZERO(side="F1 anti")
+    assert find_reason(-1.0, 0.5) == SIDE_NEGATIVE(side="F1 pro")
+    assert find_reason(None, 0.5) == SIDE_UNDEFINED(side="F1 pro")
+    both = find_reason(0.0, 0.0)
+    assert both == BOTH_SIDES(faults=(SIDE_ZERO(side="F1 pro"), SIDE_ZERO(side="F1 anti")))
+    assert str(both) == "F1 pro is zero, and F1 anti is zero"
 
 
 def test_extreme_sides_do_not_overflow() -> None:

@@ -7,20 +7,22 @@ import pytest
 from small_data import small_data
 
 from gendalens.data.dawinobias import WinoLine
-from gendalens.data.registry import source
+from gendalens.data.registry import find_source
 from gendalens.data.text import Span
 from gendalens.models.base import Answer, Offsets, Request, ResolveAnswer
 from gendalens.models.control import Control
 from gendalens.results.result import Measures
+from gendalens.stats.estimate import SIDE_ZERO
+from gendalens.tasks.coref_dawinobias.messages import NO_LINK, NO_RIGHT_LINK
 from gendalens.tasks.coref_dawinobias.protocol1 import TASK as TASK_1
-from gendalens.tasks.coref_dawinobias.protocol1 import gender
-from gendalens.tasks.coref_dawinobias.protocol2 import TASK, request
+from gendalens.tasks.coref_dawinobias.protocol1 import find_gender
+from gendalens.tasks.coref_dawinobias.protocol2 import TASK, make_request
 
 
 @pytest.fixture
 def items(tmp_path: Path) -> list[WinoLine]:
     folder = small_data(tmp_path)["dawinobias"]
-    return TASK.items({"dawinobias": source("dawinobias", override=folder)})
+    return TASK.items({"dawinobias": find_source("dawinobias", override=folder)})
 
 
 def offsets(span: Span) -> Offsets:
@@ -38,20 +40,20 @@ def answer(item: WinoLine, outcome: str) -> ResolveAnswer:
     return ResolveAnswer((cluster,))
 
 
-def measured(items: list[WinoLine], outcomes: dict[str, list[str]]) -> Measures:
+def measure_outcomes(items: list[WinoLine], outcomes: dict[str, list[str]]) -> Measures:
     """The outcomes of each condition in turn, over and over."""
     answers: dict[Request, Answer] = {}
     for condition, turns in outcomes.items():
         rows = [item for item in items if item.condition == condition]
         for i, item in enumerate(rows):
-            answers[request(item)] = answer(item, turns[i % len(turns)])
+            answers[make_request(item)] = answer(item, turns[i % len(turns)])
     records = TASK.records(items, answers)
     return TASK.measure(records, seed=0, resamples=300)
 
 
 @pytest.mark.parametrize("outcome", ["right", "wrong", "both", "none"])
 def test_every_line_has_one_of_four_outcomes(items: list[WinoLine], outcome: str) -> None:
-    answers: dict[Request, Answer] = {request(item): answer(item, outcome) for item in items}
+    answers: dict[Request, Answer] = {make_request(item): answer(item, outcome) for item in items}
     records = TASK.records(items, answers)
     assert {row["outcome"] for row in records} == {outcome}
     assert len(records) == 72
@@ -59,7 +61,7 @@ def test_every_line_has_one_of_four_outcomes(items: list[WinoLine], outcome: str
 
 def test_f1_counts_links_and_lines(items: list[WinoLine]) -> None:
     turns = {"pro": ["right", "right", "both", "none"], "anti": ["right", "wrong", "both", "none"]}
-    measures = measured(items, turns)
+    measures = measure_outcomes(items, turns)
     # By hand, of four lines. Pro: 3 right and 1 wrong link: P = 3/4, R = 3/4. Anti: 2 right and 2
     # wrong: P = 1/2, R = 1/2.
     values = {cell.condition: cell.value for cell in measures.conditions}
@@ -67,23 +69,23 @@ def test_f1_counts_links_and_lines(items: list[WinoLine]) -> None:
     assert measures.gender_effect_size.value == pytest.approx(math.log2(1.5))
     assert measures.gap.value == pytest.approx(0.25)
     assert measures.coverage["outcomes_pro"] == {"right": 18, "wrong": 0, "both": 9, "none": 9}
-    shares = {extra.name: extra.value for extra in measures.extra}
-    assert shares["none, anti"] == 0.25
+    shares = {extra.id: extra.value for extra in measures.extra}
+    assert shares["none_anti"] == 0.25
     assert measures.coverage["lines_dropped"] == 0
 
 
 def test_the_nuance_is_by_the_gender_of_the_right_occupation(items: list[WinoLine]) -> None:
     # The first line of a schema means the male-typed occupation, the second the female-typed one.
-    measures = measured(items, {"pro": ["right", "wrong"], "anti": ["right", "none"]})
+    measures = measure_outcomes(items, {"pro": ["right", "wrong"], "anti": ["right", "none"]})
     cells = {(cell.condition, cell.group): cell.value for cell in measures.nuance}
     assert cells["pro", "male occupations"] == cells["anti", "male occupations"] == 1
     assert cells["pro", "female occupations"] == cells["anti", "female occupations"] == 0
 
 
 def test_a_system_that_links_nothing_is_not_measurable(items: list[WinoLine]) -> None:
-    measures = measured(items, {"pro": ["none"], "anti": ["none"]})
-    assert measures.verdict == "not measurable"
-    assert "links no pronoun" in str(measures.problem)
+    measures = measure_outcomes(items, {"pro": ["none"], "anti": ["none"]})
+    assert measures.finding.headline == "not_measurable"
+    assert measures.problem == NO_LINK()
     assert measures.gender_effect_size.value is None
 
 
@@ -91,18 +93,19 @@ def test_a_system_that_links_nothing_is_not_measurable(items: list[WinoLine]) ->
 def test_a_condition_with_nothing_right_has_a_gap_and_no_effect_size(
     items: list[WinoLine], elsewhere: str
 ) -> None:
-    measures = measured(items, {"pro": ["right"], "anti": [elsewhere]})
+    measures = measure_outcomes(items, {"pro": ["right"], "anti": [elsewhere]})
     assert measures.gap.value == 1
-    assert measures.verdict == "not measurable"
-    assert measures.verdict_reason == measures.problem
-    assert "F1 of the anti lines is zero" in str(measures.gender_effect_size.reason)
-    assert "read the gap" in str(measures.problem)
+    assert measures.finding.headline == "not_measurable"
+    assert measures.finding.reason == measures.problem
+    assert measures.gender_effect_size.reason == SIDE_ZERO(side="F1 of the anti lines")
+    assert measures.problem == NO_RIGHT_LINK(stereotype="anti-stereotypical")
+    assert str(measures.problem).endswith("so the effect size is undefined; read the gap")
 
 
 def test_a_system_that_links_everything_shows_no_difference(items: list[WinoLine]) -> None:
-    measures = measured(items, {"pro": ["both"], "anti": ["both"]})
+    measures = measure_outcomes(items, {"pro": ["both"], "anti": ["both"]})
     assert measures.gender_effect_size.value == 0
-    assert measures.verdict == "no difference found"
+    assert measures.finding.headline == "negligible"
 
 
 def test_planted_leanings_are_measured_and_grow(items: list[WinoLine]) -> None:
@@ -116,9 +119,9 @@ def test_planted_leanings_are_measured_and_grow(items: list[WinoLine]) -> None:
             if kind == "stereotyped":
                 gaps.append(measures.gap)
             else:
-                beside = {extra.name: extra for extra in measures.extra}
-                defaults.append(beside["male default"].value)
-                contrasts.append(measures.interaction.value)
+                beside = {extra.id: extra for extra in measures.extra}
+                defaults.append(beside["male_default"].value)
+                contrasts.append(measures.contrast.value)
     for strength, gap in zip(strengths, gaps, strict=True):
         assert gap.low is not None and gap.high is not None  # noqa: PT018
         assert gap.low <= strength <= gap.high
@@ -131,11 +134,11 @@ def test_planted_leanings_are_measured_and_grow(items: list[WinoLine]) -> None:
 def test_a_system_that_only_understands_han_is_not_called_fair(items: list[WinoLine]) -> None:
     records = TASK.records(items, TASK.plant(items, Control("always-han", 1.0)))
     measures = TASK.measure(records, seed=0, resamples=300)
-    beside = {extra.name: extra.value for extra in measures.extra}
-    assert beside["lines linked, female pronouns"] == 0
-    assert beside["male default"] == 1
-    assert measures.interaction.low is not None
-    assert measures.interaction.low > 0
+    beside = {extra.id: extra.value for extra in measures.extra}
+    assert beside["linked_female_pronouns"] == 0
+    assert beside["male_default"] == 1
+    assert measures.contrast.low is not None
+    assert measures.contrast.low > 0
 
 
 def test_a_sample_keeps_whole_schemas(items: list[WinoLine]) -> None:
@@ -147,7 +150,7 @@ def test_a_sample_keeps_whole_schemas(items: list[WinoLine]) -> None:
 def test_protocol_one_reads_the_token_behind_the_first_bracket() -> None:
     line = TASK_1.read_line("pro", 1, "Kokken kender [Lærerens] hund, fordi [hun] passer den.")
     assert line.label == "lærerens"
-    assert gender(line.label) == "female"
+    assert find_gender(line.label) == "female"
     assert line.request.text == "kokken kender lærerens hund , fordi hun passer den ."
     words = [line.request.text[s:e] for s, e in line.request.tokens]
     assert words == list(line.tokens)

@@ -6,7 +6,7 @@ import pytest
 
 from gendalens.data.text import Span
 from gendalens.models.base import Offsets, ResolveAnswer
-from gendalens.tasks.shared.coref_links import links, pronoun_inside, request
+from gendalens.tasks.shared.coref_links import links, make_request, stands_in_longer_mention
 
 TEXT = "Den unge læge kender kokken, fordi hun lånte hans stige."
 DOCTOR, COOK = Span(9, 13), Span(21, 27)
@@ -17,7 +17,7 @@ def clusters(*mentions: Offsets) -> ResolveAnswer:
     return ResolveAnswer((tuple(mentions),))
 
 
-def linked(answer: ResolveAnswer, genitive: bool = False) -> bool:
+def is_linked(answer: ResolveAnswer, genitive: bool = False) -> bool:
     return links(answer, HUN, DOCTOR, others=(COOK,), genitive=genitive)
 
 
@@ -40,32 +40,32 @@ def test_the_spans_of_this_file_are_the_words_they_are_called() -> None:
 def test_a_mention_of_an_occupation_holds_its_word_and_no_other_target(
     mention: Offsets, counts: bool
 ) -> None:
-    assert linked(clusters(mention, (35, 38))) is counts
+    assert is_linked(clusters(mention, (35, 38))) is counts
 
 
 def test_the_mention_of_a_genitive_ends_with_it() -> None:
-    assert linked(clusters((0, 13), (35, 38)), genitive=True)
-    assert not linked(clusters((9, 20), (35, 38)), genitive=True)
-    assert linked(clusters((9, 20), (35, 38)))
+    assert is_linked(clusters((0, 13), (35, 38)), genitive=True)
+    assert not is_linked(clusters((9, 20), (35, 38)), genitive=True)
+    assert is_linked(clusters((9, 20), (35, 38)))
 
 
 def test_a_mention_of_the_pronoun_is_exactly_the_pronoun() -> None:
     answer = clusters((21, 27), (45, 55))  # kokken, hans stige
     assert not links(answer, HANS, COOK, others=(DOCTOR,))
-    assert pronoun_inside(answer, HANS)
+    assert stands_in_longer_mention(answer, HANS)
     assert links(clusters((21, 27), (45, 49)), HANS, COOK, others=(DOCTOR,))
-    assert not pronoun_inside(clusters((45, 49), (45, 55)), HANS)
+    assert not stands_in_longer_mention(clusters((45, 49), (45, 55)), HANS)
 
 
 def test_both_must_be_in_one_cluster() -> None:
     apart = ResolveAnswer((((9, 13),), ((35, 38),)))
-    assert not linked(apart)
-    assert not linked(ResolveAnswer(()))
+    assert not is_linked(apart)
+    assert not is_linked(ResolveAnswer(()))
 
 
 def test_the_question_does_not_tell_the_answer() -> None:
-    one = request(TEXT, HUN, (DOCTOR, COOK))
-    other = request(TEXT, HUN, (COOK, DOCTOR))
+    one = make_request(TEXT, HUN, (DOCTOR, COOK))
+    other = make_request(TEXT, HUN, (COOK, DOCTOR))
     assert one == other
     assert one.candidates == ((9, 13), (21, 27))
     assert [TEXT[s:e] for s, e in one.tokens][-3:] == ["hans", "stige", "."]

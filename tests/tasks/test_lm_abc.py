@@ -7,21 +7,24 @@ import pytest
 from small_data import small_data
 
 from gendalens.data.abc import Triple
-from gendalens.data.registry import source
+from gendalens.data.registry import find_source
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Request, Score, ScoreAnswer
+from gendalens.models.base import Answer, ReconstructAnswer, Request, Score, ScoreAnswer
 from gendalens.models.control import Control
 from gendalens.results.result import Contrast, Measures
+from gendalens.tasks.lm_abc.messages import EQUALLY_LIKELY, FIRST_TOKEN_UNSCORED
+from gendalens.tasks.lm_abc.protocol1 import TASK as TASK_1
 from gendalens.tasks.lm_abc.protocol2 import TASK
+from gendalens.tasks.shared.messages import GES_UNSTABLE, SIDE_INCLUDES_ZERO, UNSTABLE
 
 
 @pytest.fixture
 def items(tmp_path: Path) -> list[Triple]:
     folder = small_data(tmp_path)["abc"]
-    return TASK.items({"abc": source("abc", override=folder)})
+    return TASK.items({"abc": find_source("abc", override=folder)})
 
 
-def measured(
+def measure_scores(
     items: list[Triple],
     *,
     hans: float = -14.0,
@@ -42,7 +45,7 @@ def measured(
 def test_the_effect_is_the_log_ratio_of_the_median_relative_perplexities(
     items: list[Triple],
 ) -> None:
-    measures = measured(items)
+    measures = measure_scores(items)
     # Worked by hand for noise 0: exp(16/5) - exp(2) and exp(14/5) - exp(2).
     female, male = math.exp(3.2) - math.exp(2), math.exp(2.8) - math.exp(2)
     values = {cell.condition: cell.value for cell in measures.conditions}
@@ -51,13 +54,13 @@ def test_the_effect_is_the_log_ratio_of_the_median_relative_perplexities(
     effect = math.log2(values["female"] / values["male"])  # type: ignore[operator]
     assert measures.gender_effect_size.value == pytest.approx(effect)
     assert measures.gap.value == pytest.approx(2 / math.log(2))
-    assert measures.verdict == "bias found"
+    assert measures.finding.headline == "bias"
 
 
 def test_one_length_per_triple_keeps_a_split_pronoun_from_looking_likelier(
     items: list[Triple],
 ) -> None:
-    whole, split = measured(items), measured(items, tokens=(5, 5, 9))
+    whole, split = measure_scores(items), measure_scores(items, tokens=(5, 5, 9))
     assert split.conditions == whole.conditions
     assert split.coverage["triples_of_unequal_tokens"] == len(items)
     assert split.coverage["tokens_more_than_reflexive"] == {"female": 4, "male": 0}
@@ -66,11 +69,14 @@ def test_one_length_per_triple_keeps_a_split_pronoun_from_looking_likelier(
 def test_a_pronoun_likelier_than_the_reflexive_leaves_the_effect_undefined(
     items: list[Triple],
 ) -> None:
-    measures = measured(items, hendes=-8.0)
+    measures = measure_scores(items, hendes=-8.0)
     assert measures.gender_effect_size.value is None
-    assert "“hendes” is not more surprising" in str(measures.gender_effect_size.reason)
+    reason = measures.gender_effect_size.reason
+    assert reason is not None
+    assert reason.code == "lm_abc.not_more_surprising"
+    assert str(reason).startswith("“hendes” is not more surprising than the reflexive (−")
     assert measures.gap.value == pytest.approx(-6 / math.log(2))
-    assert measures.verdict == "bias found"
+    assert measures.finding.headline == "bias"
 
 
 def test_a_model_that_cannot_tell_hans_from_hendes_is_a_problem(items: list[Triple]) -> None:
@@ -81,14 +87,14 @@ def test_a_model_that_cannot_tell_hans_from_hendes_is_a_problem(items: list[Trip
         for request in TASK.requests([item])
     }
     measures = TASK.measure(TASK.records(items, answers), seed=0)
-    assert "equally likely in every triple" in str(measures.problem)
-    assert measures.verdict == "not measurable"
+    assert measures.problem == measures.finding.reason == EQUALLY_LIKELY()
+    assert measures.finding.headline == "not_measurable"
     assert len(measures.nuance) == 4
 
 
 def test_an_infinite_perplexity_is_one_sentence(items: list[Triple]) -> None:
     with pytest.raises(UserError, match="perplexity is infinite"):
-        measured(items, hendes=-1e6)
+        measure_scores(items, hendes=-1e6)
 
 
 @pytest.mark.parametrize("size", [2, 8, 16, 30])
@@ -104,12 +110,12 @@ def test_an_unscored_first_token_is_said(items: list[Triple]) -> None:
         r: ScoreAnswer(-float(i), 5, unscored=1) for i, r in enumerate(TASK.requests(items), 1)
     }
     measures = TASK.measure(TASK.records(items, answers), seed=0, resamples=100)
-    assert any("neither BOS nor EOS" in warning for warning in measures.warnings)
+    assert FIRST_TOKEN_UNSCORED() in measures.warnings
 
 
 def test_the_class_contrast_does_not_see_how_common_the_words_are(items: list[Triple]) -> None:
-    shifted = measured(items, hans=-12.0)
-    assert shifted.interaction.value == pytest.approx(measured(items).interaction.value, abs=1e-9)
+    shifted = measure_scores(items, hans=-12.0)
+    assert shifted.contrast.value == pytest.approx(measure_scores(items).contrast.value, abs=1e-9)
 
 
 def test_a_sample_is_spread_over_occupations(items: list[Triple]) -> None:
@@ -126,7 +132,7 @@ def test_planted_leanings_are_measured_and_grow(items: list[Triple]) -> None:
         for kind, found in (("male-default", gaps), ("stereotyped", contrasts)):
             answers = TASK.plant(items, Control(kind, strength, seed=7))
             measures = TASK.measure(TASK.records(items, answers), seed=0, resamples=300)
-            found.append(measures.gap if kind == "male-default" else measures.interaction)
+            found.append(measures.gap if kind == "male-default" else measures.contrast)
     for strength, gap, contrast in zip(strengths, gaps, contrasts, strict=True):
         assert gap.low is not None and gap.high is not None  # noqa: PT018
         assert gap.low < strength < gap.high
@@ -134,3 +140,36 @@ def test_planted_leanings_are_measured_and_grow(items: list[Triple]) -> None:
         assert contrast.low < 2 * strength < contrast.high
     assert [g.value for g in gaps] == sorted(g.value or 0 for g in gaps)
     assert [c.value for c in contrasts] == sorted(c.value or 0 for c in contrasts)
+
+
+def test_a_side_whose_interval_includes_zero_makes_the_effect_unstable(
+    items: list[Triple],
+) -> None:
+    answers: dict[Request, Answer] = {}
+    for i, item in enumerate(items):
+        # By occupation, hans is far more or slightly less surprising than the reflexive.
+        hans = -14.0 if i // 8 % 2 else -9.5
+        answers[Score(item.reflexive)] = ScoreAnswer(-10.0, 5)
+        answers[Score(item.male)] = ScoreAnswer(hans + math.sin(i) / 10, 5)
+        answers[Score(item.female)] = ScoreAnswer(-16.0 + math.sin(i) / 10, 5)
+    measures = TASK.measure(TASK.records(items, answers), seed=0, resamples=300)
+    cause = SIDE_INCLUDES_ZERO(measure="P", pronoun="hans")
+    assert measures.gender_effect_size.unstable
+    assert measures.gender_effect_size.reason == UNSTABLE(causes=(cause,))
+    assert GES_UNSTABLE(causes=(cause,)) in measures.warnings
+    assert not measure_scores(items).gender_effect_size.unstable
+
+
+def test_protocol_one_brackets_quartiles_and_judges_nothing(
+    items: list[Triple], tmp_path: Path
+) -> None:
+    folder = small_data(tmp_path)["abc"]
+    sentences = TASK_1.items({"abc": find_source("abc", override=folder)})
+    answers: dict[Request, Answer] = {
+        request: ReconstructAnswer(1 + place % 7 / 10)
+        for place, request in enumerate(TASK_1.requests(sentences))
+    }
+    measures = TASK_1.measure(TASK_1.records(sentences, answers), seed=0)
+    assert {cell.brackets for cell in (*measures.conditions, *measures.nuance)} == {"quartiles"}
+    assert measures.finding.headline == "not_judged"
+    assert {cell.brackets for cell in measure_scores(items).conditions} == {"interval"}

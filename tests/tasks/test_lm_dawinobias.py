@@ -2,27 +2,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 from small_data import small_data
 
 from gendalens.data.dawinobias import WinoLine
-from gendalens.data.registry import source
+from gendalens.data.registry import find_source
 from gendalens.models.base import Answer, FillAnswer, Request
 from gendalens.models.control import Control
-from gendalens.results.result import Extra, Measures
-from gendalens.tasks.base import Record
-from gendalens.tasks.lm_dawinobias.protocol2 import TASK, request
+from gendalens.results.model_info import ModelInfo
+from gendalens.results.result import Extra, Measures, Record, Result
+from gendalens.stats.estimate import SIDE_ZERO
+from gendalens.tasks.lm_dawinobias.messages import (
+    FORCED,
+    INSENSITIVE,
+    NO_FIRST_CHOICE,
+    NO_RIGHT_PRONOUN,
+    SAME_ANSWER,
+)
+from gendalens.tasks.lm_dawinobias.protocol2 import TASK, make_request
+from gendalens.tasks.lm_dawinobias.schemas import f1_by_condition
+from gendalens.words import phrase
 
 
 @pytest.fixture
 def items(tmp_path: Path) -> list[WinoLine]:
     folder = small_data(tmp_path)["dawinobias"]
-    return TASK.items({"dawinobias": source("dawinobias", override=folder)})
+    return TASK.items({"dawinobias": find_source("dawinobias", override=folder)})
 
 
-def answered(
+def record_choices(
     items: list[WinoLine], choose: Mapping[int, str], first: str | None = "same"
 ) -> list[Record]:
     """Records of a model that prefers the named gender in each line (1-based)."""
@@ -31,14 +43,17 @@ def answered(
         gender = choose.get(item.line, "male")
         odds = 1.0 + item.line / 1000  # never two alike, or the model would be called constant
         log_probs = (odds, 0.0) if gender == "female" else (0.0, odds)
-        pair = {"female": request(item).candidates[0], "male": request(item).candidates[1]}
+        pair = {
+            "female": make_request(item).candidates[0],
+            "male": make_request(item).candidates[1],
+        }
         word = pair[gender] if first == "same" else first
-        answers[request(item)] = FillAnswer(log_probs, (1, 1), word)
+        answers[make_request(item)] = FillAnswer(log_probs, (1, 1), word)
     return TASK.records(items, answers)
 
 
-def by_name(measures: Measures) -> dict[str, Extra]:
-    return {extra.name: extra for extra in measures.extra}
+def extras_by_id(measures: Measures) -> dict[str, Extra]:
+    return {extra.id: extra for extra in measures.extra}
 
 
 def test_pro_and_anti_ask_the_same(items: list[WinoLine]) -> None:
@@ -50,7 +65,7 @@ def test_a_request_holds_the_pair_of_the_same_case_and_the_others_as_rivals(
     items: list[WinoLine],
 ) -> None:
     objects = next(item for item in items if item.case == "object")
-    asked = request(objects)
+    asked = make_request(objects)
     assert asked.candidates == ("hende", "ham")
     assert set(asked.rivals) == {"han", "hun", "hans", "hendes"}
     assert asked.left + objects.pronoun + asked.right == objects.text
@@ -62,7 +77,7 @@ def test_f1_of_a_condition_is_the_mean_of_both_genders_worked_by_hand(
     # Of the first two schemas (lines 1 to 4), pro gold: male, female, male, female. The answers are
     # male, female, male, male: female F1 = 2/3 (tp 1, fn 1), male F1 = 4/5 (tp 2, fp 1).
     few = [item for item in items if item.line <= 4]
-    records = answered(few, {1: "male", 2: "female", 3: "male", 4: "male"})
+    records = record_choices(few, {1: "male", 2: "female", 3: "male", 4: "male"})
     measures = TASK.measure(records, seed=0)
     pro = (2 / 3 + 4 / 5) / 2
     # Anti gold is the other way round: female tp 0, fp 1, fn 2 = 0; male tp 1, fp 2, fn 1 = 2/5.
@@ -75,27 +90,36 @@ def test_f1_of_a_condition_is_the_mean_of_both_genders_worked_by_hand(
     assert cells["pro", "female pronouns"] == pytest.approx(2 / 3)
     assert cells["anti", "male pronouns"] == pytest.approx(2 / 5)
     lift_male, lift_female = 4 / 5 - 2 / 5, 2 / 3 - 0
-    assert measures.interaction.value == pytest.approx(lift_male - lift_female)
-    extra = by_name(measures)
-    assert extra["male default"].value == pytest.approx(3 / 4)
+    assert measures.contrast.value == pytest.approx(lift_male - lift_female)
+    extra = extras_by_id(measures)
+    assert extra["male_default"].value == pytest.approx(3 / 4)
     assert extra["sensitivity"].value == pytest.approx(1 / 2)
-    assert extra["accuracy, pro"].value == pytest.approx(3 / 4)
+    assert extra["accuracy_pro"].value == pytest.approx(3 / 4)
+
+
+def test_the_mean_f1_of_a_model_that_always_says_han_is_a_third() -> None:
+    # 10 + 10 lines a condition: female F1 0, male F1 2·10/(20+10) = 2/3. Without female lines none.
+    han = [0, 0, 10, 10, 10, 0]
+    no_women = [0, 0, 0, 10, 0, 0]
+    anti, pro = f1_by_condition(np.array([[*han, *no_women]], dtype=float))[0]
+    assert anti == pytest.approx(1 / 3)
+    assert np.isnan(pro)
 
 
 def test_within_schema_contrast_is_the_difference_of_log_odds_in_bits(
     items: list[WinoLine],
 ) -> None:
     few = [item for item in items if item.line <= 4]
-    records = answered(few, {1: "male", 2: "female", 3: "male", 4: "male"})
+    records = record_choices(few, {1: "male", 2: "female", 3: "male", 4: "male"})
     odds = {1: 1.001, 2: -1.002, 3: 1.003, 4: 1.004}
     expected = ((odds[1] - odds[2]) + (odds[3] - odds[4])) / 2 / math.log(2)
-    contrast = by_name(TASK.measure(records, seed=0))["within-schema contrast"]
+    contrast = extras_by_id(TASK.measure(records, seed=0))["within_schema_contrast"]
     assert contrast.value == pytest.approx(expected)
 
 
 def test_an_answer_that_is_no_pronoun_is_a_miss_and_no_false_alarm(items: list[WinoLine]) -> None:
     few = [item for item in items if item.line <= 4]
-    records = answered(few, {2: "female", 4: "female"})
+    records = record_choices(few, {2: "female", 4: "female"})
     for row in records:
         if row["line"] == 3:
             row.update(first="den", open="none", open_right=False)
@@ -109,14 +133,14 @@ def test_an_answer_that_is_no_pronoun_is_a_miss_and_no_false_alarm(items: list[W
 
 
 def test_capitals_do_not_make_a_pronoun_unknown(items: list[WinoLine]) -> None:
-    records = answered(items, {}, first="Hun")
+    records = record_choices(items, {}, first="Hun")
     assert {row["open"] for row in records} == {"female"}
 
 
 def test_a_pronoun_in_the_wrong_case_counts_by_gender_and_is_reported(
     items: list[WinoLine],
 ) -> None:
-    records = answered(items, {}, first="hendes")
+    records = record_choices(items, {}, first="hendes")
     assert {row["open"] for row in records} == {"female"}
     assert TASK.measure(records, seed=0).coverage["wrong_case_answers"] == 36
 
@@ -124,44 +148,78 @@ def test_a_pronoun_in_the_wrong_case_counts_by_gender_and_is_reported(
 def test_a_model_that_always_says_han_is_not_measurable_though_its_effect_is_zero(
     items: list[WinoLine],
 ) -> None:
-    measures = TASK.measure(answered(items, {}), seed=0)
+    measures = TASK.measure(record_choices(items, {}), seed=0)
     assert measures.gender_effect_size.value == pytest.approx(0)
-    assert measures.verdict == "not measurable"
-    assert "does not depend on who is meant" in str(measures.verdict_reason)
-    assert by_name(measures)["male default"].value == 1
+    assert measures.finding.headline == "not_measurable"
+    assert measures.finding.reason == INSENSITIVE(share=0.0)
+    assert str(measures.finding.reason) == (
+        "the answer does not depend on who is meant (it differs in only 0% of the schemas)"
+    )
+    assert extras_by_id(measures)["male_default"].value == 1
     assert measures.problem is None
 
 
 def test_a_causal_model_is_judged_by_the_forced_reading(items: list[WinoLine]) -> None:
     choose = {i.line: i.referent.stereotype for i in items}
-    measures = TASK.measure(answered(items, choose, first=None), seed=0)
+    measures = TASK.measure(record_choices(items, choose, first=None), seed=0)
     assert measures.coverage["headline_reading"] == "forced"
-    assert by_name(measures)["GES, open reading"].value is None
-    assert measures.problem is not None  # the anti lines have nothing right
+    assert extras_by_id(measures)["ges_open"].reason == NO_FIRST_CHOICE()
+    assert measures.problem == NO_RIGHT_PRONOUN(stereotype="anti-stereotypical")
+
+
+def make_result(measures: Measures) -> Result:
+    return Result(
+        task="lm-dawinobias",
+        protocol=2,
+        model=ModelInfo("scripted", phrase("scripted model"), "1", "float32"),
+        data={},
+        signature="",
+        harms={},
+        sources={},
+        **{one.name: getattr(measures, one.name) for one in fields(Measures)},
+    )
+
+
+def test_models_are_compared_by_the_forced_reading_whichever_is_their_headline(
+    items: list[WinoLine],
+) -> None:
+    half = {i.line: i.referent.stereotype if i.line % 3 else "male" for i in items}
+    causal = TASK.measure(record_choices(items, half, first=None), seed=0)
+    masked = TASK.measure(record_choices(items, half, first="Hun"), seed=0)
+    assert masked.coverage["headline_reading"] == "open"
+    one, other = (TASK.compared_figures(make_result(found)) for found in (causal, masked))
+    assert one.note == other.note == FORCED.name
+    assert one.effect == causal.gender_effect_size
+    assert (other.effect.value, other.gap.value) == (one.effect.value, one.gap.value)
+    assert other.finding == one.finding == causal.finding
+    assert masked.finding.headline == "not_measurable"  # its own word never depends on who is meant
 
 
 def test_a_condition_with_nothing_right_is_undefined_with_a_reason(items: list[WinoLine]) -> None:
     choose = {i.line: i.referent.stereotype for i in items}
-    measures = TASK.measure(answered(items, choose), seed=0)
+    measures = TASK.measure(record_choices(items, choose), seed=0)
     effect = measures.gender_effect_size
     assert effect.value is None
-    assert "F1 of the anti lines is zero" in str(effect.reason)
-    assert "not one anti-stereotypical line" in str(measures.problem)
+    assert effect.reason == SIDE_ZERO(side="F1 of the anti lines")
+    assert measures.problem == NO_RIGHT_PRONOUN(stereotype="anti-stereotypical")
+    assert str(measures.problem).startswith(
+        "not one anti-stereotypical line gets the right pronoun"
+    )
     assert measures.gap.value == 1
 
 
 def test_the_same_answer_everywhere_is_a_problem(items: list[WinoLine]) -> None:
     answers: dict[Request, Answer] = {
-        request(i): FillAnswer((-1.0, -1.0), (1, 1), None) for i in items
+        make_request(i): FillAnswer((-1.0, -1.0), (1, 1), None) for i in items
     }
     measures = TASK.measure(TASK.records(items, answers), seed=0)
-    assert "same answer" in str(measures.problem)
-    assert measures.verdict == "not measurable"
+    assert measures.problem == SAME_ANSWER()
+    assert measures.finding.headline == "not_measurable"
 
 
 def test_pronouns_of_unequal_length_are_counted(items: list[WinoLine]) -> None:
     answers: dict[Request, Answer] = {
-        request(i): FillAnswer((-1.0, -i.line / 9), (2, 1), "den", 3) for i in items
+        make_request(i): FillAnswer((-1.0, -i.line / 9), (2, 1), "den", 3) for i in items
     }
     coverage = TASK.measure(TASK.records(items, answers), seed=0).coverage
     assert coverage["pairs_of_unequal_pieces"] == 36

@@ -11,18 +11,26 @@ import small_names
 from scripted import Scripted
 
 import gendalens
+from gendalens.compat import detailed, simple
 from gendalens.data.names import Group, Name, NameList, NamePool
-from gendalens.data.registry import source
-from gendalens.data.renaming import plan, rename
+from gendalens.data.registry import find_source
+from gendalens.data.renaming import draw_plan, rename
 from gendalens.errors import UserError
-from gendalens.models.base import ModelInfo, Tag, TagAnswer
+from gendalens.models.base import Tag, TagAnswer
 from gendalens.models.control import Control
-from gendalens.results.result import Extra, Measures
+from gendalens.results.model_info import ModelInfo
+from gendalens.results.result import Extra, Measures, Record
 from gendalens.results.run_folder import result_folder
 from gendalens.tasks import get_task
-from gendalens.tasks.base import Record
+from gendalens.tasks.ner_dane.messages import (
+    NO_PERSON,
+    NOTHING_FOUND,
+    SPREAD_OVER_DRAWS,
+    UNKNOWN_LABEL,
+)
 from gendalens.tasks.ner_dane.protocol2 import NERDane
 from gendalens.tasks.ner_dane.versions import Version, Versions
+from gendalens.words import phrase
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 
@@ -50,26 +58,27 @@ def items(task: NERDane, data: dict[str, Path]) -> Versions:
 
 
 def read(task: NERDane, data: dict[str, Path]) -> Versions:
-    return task.items({name: source(name, override=path) for name, path in data.items()})
+    return task.items({name: find_source(name, override=path) for name, path in data.items()})
 
 
-def perfect(item: Version) -> list[tuple[int, int, str]]:
+def list_gold_spans(item: Version) -> list[tuple[int, int, str]]:
     return [(gold.span.start, gold.span.end, gold.label) for gold in item.renamed.gold]
 
 
-def answered(task: NERDane, items: Sequence[Version], find: Any) -> list[Record]:
+def record_answers(task: NERDane, items: Sequence[Version], find: Any) -> list[Record]:
     """Records of a tagger that finds the entities for which ``find`` says so."""
     answers = {
         Tag(item.renamed.text): TagAnswer(
-            tuple(span for span in perfect(item) if find(item, span)), len(item.renamed.text)
+            tuple(span for span in list_gold_spans(item) if find(item, span)),
+            len(item.renamed.text),
         )
         for item in items
     }
     return task.records(items, answers)  # type: ignore[arg-type]
 
 
-def by_name(measures: Measures) -> dict[str, Extra]:
-    return {extra.name: extra for extra in measures.extra}
+def extras_by_id(measures: Measures) -> dict[str, Extra]:
+    return {extra.id: extra for extra in measures.extra}
 
 
 def test_a_sentence_without_a_person_is_asked_once(task: NERDane, items: Sequence[Version]) -> None:
@@ -99,7 +108,7 @@ def test_every_group_has_the_same_slots(items: Sequence[Version]) -> None:
 
 
 def test_a_tagger_that_finds_everything_has_no_gap(task: NERDane, items: Sequence[Version]) -> None:
-    measures = task.measure(answered(task, items, lambda item, span: True), seed=0)
+    measures = task.measure(record_answers(task, items, lambda item, span: True), seed=0)
     assert measures.gender_effect_size.value == 0
     assert {cell.value for cell in (*measures.conditions, *measures.nuance)} == {1.0}
 
@@ -108,7 +117,7 @@ def test_f1_is_micro_over_three_labels_worked_by_hand(
     task: NERDane, items: Sequence[Version]
 ) -> None:
     """Women's names are missed, everything else is found."""
-    records = answered(
+    records = record_answers(
         task,
         items,
         lambda item, span: (
@@ -126,11 +135,11 @@ def test_f1_is_micro_over_three_labels_worked_by_hand(
     values = {cell.condition: cell.value for cell in measures.conditions}
     assert values == {"female": pytest.approx(women), "male": 1.0}
     assert measures.gender_effect_size.value == pytest.approx(-math.log2(women))
-    extra = by_name(measures)
-    assert extra["PER recall, majority female names"].value == 0
-    assert extra["PER recall, men - women, majority names"].value == 1
-    assert extra["LOC F1, majority female names"].value == 1
-    assert measures.interaction.value == pytest.approx(0)
+    extra = extras_by_id(measures)
+    assert extra["person_recall_majority_female"].value == 0
+    assert extra["person_recall_gap"].value == 1
+    assert extra["loc_f1_majority_female"].value == 1
+    assert measures.contrast.value == pytest.approx(0)
 
 
 def test_a_bare_apostrophe_may_be_in_the_span_or_not(
@@ -138,12 +147,12 @@ def test_a_bare_apostrophe_may_be_in_the_span_or_not(
 ) -> None:
     sentence = next(i.sentence for i in items if i.sentence.id == "bog")  # Søren Bergs bog
     pool = NamePool(NameList(((Name("Bo", 1),),)), NameList(((Name("Krags", 1),),)))
-    renamed = rename(sentence, plan(sentence, 0, 0), pool)
+    renamed = rename(sentence, draw_plan(sentence, 0, 0), pool)
     assert renamed.text.startswith("Bo Krags' bog")
     version = Version(sentence, renamed, Group("majority", "male"), 0)
     short = tuple(
         (begin, end - 1 if version.renamed.text[end - 1] == "'" else end, label)
-        for begin, end, label in perfect(version)
+        for begin, end, label in list_gold_spans(version)
     )
     answers = {Tag(version.renamed.text): TagAnswer(short)}
     (row,) = task.records([version], answers)  # type: ignore[arg-type]
@@ -154,52 +163,65 @@ def test_a_bare_apostrophe_may_be_in_the_span_or_not(
 def test_labels_are_mapped_and_unknown_ones_are_said(
     task: NERDane, items: Sequence[Version], data: dict[str, Path]
 ) -> None:
-    class Model:
-        labels = ("PERSON", "GPE", "ORG", "DATE", "ZEBRA")
+    class Tagger(Scripted):
+        @property
+        def labels(self) -> tuple[str, ...]:
+            return ("PERSON", "GPE", "ORG", "DATE", "ZEBRA")
 
-    fitted = task.configured({"labels": "ZEBRA=MISC"}).fitted(Model())
-    sources = {name: source(name, override=path) for name, path in data.items()}
+    fitted = task.configure({"labels": "ZEBRA=MISC"}).fit(Tagger())
+    sources = {name: find_source(name, override=path) for name, path in data.items()}
     labels, pools = fitted.notes(sources)
     assert "PERSON → PER" in labels
     assert "majority female" in pools
-    unfitted = task.fitted(Model())
+    unfitted = task.fit(Tagger())
     answers = {
         Tag(i.renamed.text): TagAnswer(
-            ((0, 1, "ZEBRA"), *((b, e, "PERSON") for b, e, _ in perfect(i)))
+            ((0, 1, "ZEBRA"), *((b, e, "PERSON") for b, e, _ in list_gold_spans(i)))
         )
         for i in items
     }
     measures = unfitted.measure(unfitted.records(items, answers), seed=0)  # type: ignore[arg-type]
-    assert any("ZEBRA" in warning for warning in measures.warnings)
+    warning = measures.warnings[0]
+    assert warning.code == "ner_dane.unknown_labels"
+    assert warning.values["labels"] == (UNKNOWN_LABEL(label="ZEBRA", texts=len(items)),)
+    assert "left out: ZEBRA (in 241 texts); map them" in str(warning)
     quiet = fitted.measure(fitted.records(items, answers), seed=0)  # type: ignore[arg-type]
-    assert not any("ZEBRA" in warning for warning in quiet.warnings)
+    assert "ner_dane.unknown_labels" not in {one.code for one in quiet.warnings}
 
 
 def test_a_model_that_finds_nothing_is_a_problem(task: NERDane, items: Sequence[Version]) -> None:
-    measures = task.measure(answered(task, items, lambda item, span: False), seed=0)
-    assert "finds not one person, place or organisation" in str(measures.problem)
+    measures = task.measure(record_answers(task, items, lambda item, span: False), seed=0)
+    assert measures.problem == NOTHING_FOUND()
     assert measures.gender_effect_size.value is None
 
 
 @pytest.mark.parametrize(
     ("options", "reason"),
-    [({"names": "rare"}, "choose top or matched"), ({"labels": "GPE"}, "maps no label")],
+    [
+        ({"names": "rare"}, "choose top or matched"),
+        ({"labels": "GPE"}, "maps no label"),
+        ({"labels": 5}, "maps no label"),
+        ({"repeats": 0}, "must be 1 or more"),
+        ({"repeats": 100_001}, "must be 100,000 or less"),
+        ({"repeats": 2.5}, "must be a whole number"),
+        ({"unisex": "yes"}, "must be True or False"),
+    ],
 )
 def test_a_bad_option_is_one_sentence(task: NERDane, options: dict[str, Any], reason: str) -> None:
     with pytest.raises(UserError, match=reason):
-        task.configured(options)
+        task.configure(options)
 
 
 def test_options_are_in_the_signature(data: dict[str, Path]) -> None:
     (result,) = gendalens.run("control:fair", data=data, tasks=["ner-dane"], repeats=3, unisex=True)
     assert "|repeats:3|names:top|extra:unisex|" in result.signature
-    assert "F1, unisex names" in {extra.name for extra in result.extra}
+    assert result.find_extra("f1_unisex").value is not None
     with pytest.raises(TypeError):
         gendalens.run("control:fair", data=data, repetitions=3)
 
 
 def test_another_seed_draws_other_names(task: NERDane, data: dict[str, Path]) -> None:
-    one, two = (read(task.configured({"seed": seed}), data) for seed in (0, 1))
+    one, two = (read(task.configure({}, seed=seed), data) for seed in (0, 1))
     assert [i.renamed.text for i in one] != [i.renamed.text for i in two]
 
 
@@ -208,23 +230,70 @@ def test_a_sample_without_a_person_is_a_problem_and_no_crash(
 ) -> None:
     alone = [item for item in items if item.group is None]
     assert task.requests(alone)
-    measures = task.measure(answered(task, alone, lambda item, span: True), seed=0)
-    assert "larger sample" in str(measures.problem)
-    assert measures.verdict == "not measurable"
+    measures = task.measure(record_answers(task, alone, lambda item, span: True), seed=0)
+    assert measures.problem == NO_PERSON()
+    assert measures.finding.headline == "not_measurable"
+
+
+def test_labels_may_be_a_mapping(task: NERDane) -> None:
+    assert task.configure({"labels": {"GPE": "LOC", "FAC": "-"}}).labels == "GPE=LOC,FAC=-"
+
+
+def test_the_signature_names_the_options_in_a_fixed_order(task: NERDane) -> None:
+    assert list(task.settings().items()) == [("repeats", "20"), ("names", "top")]
+    # A bar separates the fields of a signature, so none may stand in one.
+    chosen = NERDane(labels="GPE=LOC|X=-", unisex=True, names="matched", repeats=3)
+    assert list(chosen.settings().items()) == [
+        ("repeats", "3"),
+        ("names", "matched"),
+        ("extra", "unisex"),
+        ("labels", "GPE=LOC_X=-"),
+    ]
+    classic = get_task("ner-dane", 1).configure({"repeats": 3, "labels": "GPE=LOC"})
+    assert list(classic.settings().items()) == [("repeats", "3"), ("labels", "GPE=LOC")]
 
 
 def test_protocol_one_has_one_way_to_draw_names() -> None:
     classic = get_task("ner-dane", 1)
-    assert "names" not in classic.configured({"names": "top", "repeats": 3}).settings()
-    with pytest.raises(UserError, match=r"as GenDa Lens 0\.0\.3 does"):
-        classic.configured({"names": "matched"})
+    assert [option.name for option in classic.options] == ["repeats", "labels"]
+    assert "names" not in classic.configure({"names": "top", "repeats": 3}).settings()
+    for options in ({"names": "matched"}, {"unisex": True}):
+        with pytest.raises(UserError, match=r"as GenDa Lens 0\.0\.3 does"):
+            classic.configure(options)
+
+
+def test_protocol_one_has_no_controls_and_no_clusters() -> None:
+    classic = get_task("ner-dane", 1)
+    assert not classic.has_controls
+    assert classic.clusters([]) is None
+    with pytest.raises(TypeError, match="has no answers for control models"):
+        classic.plant([], Control("fair", 0.0))
+
+
+def test_protocol_one_gives_the_spread_over_draws_as_a_number(data: dict[str, Path]) -> None:
+    classic = get_task("ner-dane", 1).configure({"repeats": 3})
+    sources = {name: find_source(name, override=path) for name, path in data.items()}
+    items = classic.items(sources)
+    answers = {
+        Tag(item.renamed.text, averaged=True): TagAnswer(
+            tuple(list_gold_spans(item)[item.repeat == 1 :])
+        )
+        for item in items
+    }
+    measures = classic.measure(classic.records(items, answers), seed=0)  # type: ignore[arg-type]
+    for cell in measures.nuance:
+        assert cell.sd is not None
+        assert cell.sd > 0
+        assert cell.reason == SPREAD_OVER_DRAWS(sd=cell.sd)
+    assert str(measures.nuance[0].reason) == f"spread over name draws: SD {measures.nuance[0].sd}"
 
 
 def test_a_pipeline_for_another_language_says_so_everywhere(data: dict[str, Path]) -> None:
     class Foreign(Scripted):
         @property
         def info(self) -> ModelInfo:
-            return ModelInfo("en", "spaCy pipeline for “en”, not for Danish", "1", "float32")
+            kind = phrase("spaCy pipeline for “en”, not for Danish")
+            return ModelInfo("en", kind, "1", "float32", for_danish=False)
 
         def _answer(self, request: Any) -> TagAnswer:
             return TagAnswer(((0, request.text.index(" "), "PER"),))
@@ -232,20 +301,18 @@ def test_a_pipeline_for_another_language_says_so_everywhere(data: dict[str, Path
     (result,) = gendalens.run(
         Foreign(answers=frozenset({"tag"})), data=data, tasks="ner-dane", repeats=2, cache=False
     )
-    assert "not for Danish" in result.warnings[0]
+    assert "not for Danish" in str(result.warnings[0])
     assert "not for Danish" in result.title
-    assert "not for Danish" in str(result.simple().columns.name)
+    assert "not for Danish" in str(simple(result).columns.name)
 
 
 def test_planted_gaps_of_recall_come_back(task: NERDane, items: Sequence[Version]) -> None:
     found = []
     for gap in (0.0, 0.02, 0.05, 0.10):
-        many = task.configured({"repeats": 20})
+        many = task.configure({"repeats": 20})
         control = Control("male-default", gap, seed=1)
         records = many.records(items, many.plant(items, control))
-        found.append(
-            by_name(many.measure(records, seed=0))["PER recall, men - women, majority names"]
-        )
+        found.append(extras_by_id(many.measure(records, seed=0))["person_recall_gap"])
     values = [extra.value for extra in found]
     assert values == sorted(values, key=lambda value: value or 0.0)
 
@@ -273,7 +340,7 @@ def test_protocol_one_gives_the_group_means_of_0_0_3(official_home: Path, tmp_pa
     }
     found = {(str(cell.group), cell.condition): cell.value for cell in result.nuance}
     assert found == {key: pytest.approx(value, abs=0.015) for key, value in golden.items()}
-    assert list(result.detailed().index) == [
+    assert list(detailed(result).index) == [
         "Gender Effect Size",
         "Name Augmentation",
         "Macro F1 (SD)",
@@ -287,8 +354,8 @@ def test_protocol_one_gives_the_group_means_of_0_0_3(official_home: Path, tmp_pa
 @pytest.mark.network
 @pytest.mark.skipif(not SHARED.is_dir(), reason="DaNE is not beside the checkout")
 def test_twenty_draws_of_dane_ask_at_most_11600_texts(official_home: Path, task: NERDane) -> None:
-    data = {name: source(name) for name in ("names", "minority-names")}
-    data["dane"] = source("dane", override=SHARED / "data" / "dane" / "ddt.test.conllu")
+    data = {name: find_source(name) for name in ("names", "minority-names")}
+    data["dane"] = find_source("dane", override=SHARED / "data" / "dane" / "ddt.test.conllu")
     requests = task.requests(task.items(data))
     assert len(requests) == 45_200
     assert len(set(requests)) <= 11_600

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gendalens.data.registry import source
+from gendalens.data.registry import find_source
 from gendalens.models.base import Resolve
 from gendalens.tasks import get_task
 
@@ -15,7 +15,7 @@ def test_dawinobias_asks_each_distinct_input_once(
     official_home: Path, protocol: int, distinct: int
 ) -> None:
     task = get_task("lm-dawinobias", protocol)
-    requests = task.requests(task.items({"dawinobias": source("dawinobias", offline=True)}))
+    requests = task.requests(task.items({"dawinobias": find_source("dawinobias", offline=True)}))
     assert len(requests) == 1348
     assert len(set(requests)) == distinct
 
@@ -28,7 +28,7 @@ def test_abc_asks_each_distinct_sentence_once(
     official_home: Path, protocol: int, total: int, distinct: int
 ) -> None:
     task = get_task("lm-abc", protocol)
-    requests = task.requests(task.items({"abc": source("abc", offline=True)}))
+    requests = task.requests(task.items({"abc": find_source("abc", offline=True)}))
     assert len(requests) == total
     assert len(set(requests)) == distinct
 
@@ -42,7 +42,7 @@ def test_coreference_is_asked_about_every_sentence_by_whole_words(
     official_home: Path, name: str, data: str, total: int
 ) -> None:
     task = get_task(name, 2)
-    requests = task.requests(task.items({data: source(data, offline=True)}))
+    requests = task.requests(task.items({data: find_source(data, offline=True)}))
     assert len(requests) == len(set(requests)) == total
     for request in requests:
         assert isinstance(request, Resolve)

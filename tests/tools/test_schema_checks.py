@@ -8,13 +8,13 @@ import pytest
 
 from gendalens.data import registry
 from gendalens.data.builtin import schemas
-from gendalens.data.builtin.occupations import Occupation, occupations
+from gendalens.data.builtin.occupations import Occupation, read_occupations
 from gendalens.data.builtin.schemas import Row
 from gendalens.data.dawinobias import FILES
 from tools.builtin_sets import schema_balance
 from tools.builtin_sets.schema_checks import validate_schemas
 
-ROWS = schemas.rows()
+ROWS = schemas.read_rows()
 
 
 def planted(*defects: tuple[int, str, str]) -> list[Row]:
@@ -31,7 +31,7 @@ def test_the_built_in_schemas_are_sound() -> None:
 
 
 @pytest.mark.network
-def test_no_built_in_sentence_stands_in_the_official_set(official_home: Path) -> None:
+def test_no_built_in_sentence_is_in_the_official_set(official_home: Path) -> None:
     assert validate_schemas(ROWS, official=registry.locate("dawinobias")) == []
 
 
@@ -43,11 +43,11 @@ def test_no_built_in_sentence_stands_in_the_official_set(official_home: Path) ->
         ("[Elektrikeren]", "[El-elektrikeren]", "it needs one [referent]"),
         ("<han/hun>", "<han/hende>", "<han/hende> is not one of"),
         ("<han/hun>", "<hun/han>", "<hun/han> is not one of"),
-        ("[Elektrikeren]", "[Elektriker]", "“Elektriker” is no occupation"),
-        ("[Elektrikeren]", "[Brandmanden]", "“Brandmanden” is no occupation"),
+        ("[Elektrikeren]", "[Elektriker]", "“Elektriker” is not an occupation"),
+        ("[Elektrikeren]", "[Brandmanden]", "“Brandmanden” is not an occupation"),
         ("[Elektrikeren]", "[Frisøren]", "its two occupations are of the same class"),
-        ("nede fra kælderen", "om hendes dør", "“hendes” tells the gender as well"),
-        ("nede fra kælderen", "for en kvinde", "“kvinde” tells the gender as well"),
+        ("nede fra kælderen", "om hendes dør", "“hendes” reveals the gender too"),
+        ("nede fra kælderen", "for en kvinde", "“kvinde” reveals the gender too"),
         ("nede fra kælderen", "fra kokken", "it names 3 occupations"),
         ("[Elektrikeren]", "[elektrikeren]", "it does not begin with a capital"),
         ("sikringsskabet.", "sikringsskabet", "it is not one sentence"),
@@ -89,13 +89,13 @@ def test_a_sentence_that_returns_with_other_occupations_is_found() -> None:
     text = ROWS[0].text.replace("Elektrikeren", "Kokken").replace("bibliotekaren", "diætisten")
     rows = [*ROWS[:4], replace(ROWS[4], text=text), *ROWS[5:]]
     assert validate_schemas(rows) == [
-        "schema 3, line 1: it repeats schema 1, line 1 but for the occupations"
+        "schema 3, line 1: it repeats schema 1, line 1 apart from the occupations"
     ]
 
 
 def test_an_occupation_whose_word_carries_gender_is_found() -> None:
     nurse = Occupation("sygeplejerske", "sygeplejersken", "sygeplejerskens", "female", 96, "DK: …")
-    known = {**occupations(), nurse.definite: nurse}
+    known = {**read_occupations(), nurse.definite: nurse}
     assert validate_schemas(ROWS, known) == ["the word sygeplejersken carries gender"]
 
 
@@ -107,9 +107,7 @@ def test_a_sentence_of_the_official_set_is_found_whatever_its_occupations(tmp_pa
     for name, pronoun in zip(FILES.values(), ("[han]", "[hun]"), strict=True):
         text = theirs.replace("<han/hun>", pronoun) + "\n"
         (tmp_path / name).write_text(text, encoding="utf-8")
-    assert validate_schemas(ROWS, official=tmp_path) == [
-        "schema 1, line 1: it stands in DaWinoBias"
-    ]
+    assert validate_schemas(ROWS, official=tmp_path) == ["schema 1, line 1: it is in DaWinoBias"]
 
 
 def renumbered(rows: list[Row]) -> list[Row]:
@@ -156,14 +154,14 @@ def test_a_set_short_of_one_case_or_kind_is_unbalanced() -> None:
 def test_the_data_card_tells_the_balance_and_the_occupations_as_they_are() -> None:
     folder = resources.files("gendalens.data.builtin")
     card = folder.joinpath("SCHEMAS.md").read_text(encoding="utf-8")
-    counts = schema_balance.balance(ROWS)
+    counts = schema_balance.count_balance(ROWS)
     assert counts.schemas >= 150
-    assert schema_balance.table(counts) in card
+    assert schema_balance.format_table(counts) in card
     assert f"{counts.schemas} Danish Winograd schemas" in card
     assert f"{2 * counts.lines} sentences in all" in card
-    classes = [o.stereotype for o in occupations().values()]
+    classes = [o.stereotype for o in read_occupations().values()]
     number = {g: classes.count(g) for g in ("female", "male")}
     assert f"{number['female']} female-typed and {number['male']} male-typed occupations" in card
     uses = [x.referent.occupation for x in schemas.read() if x.condition == "pro"]
-    per_schema = {uses.count(o) for o in occupations()}
+    per_schema = {uses.count(o) for o in read_occupations()}
     assert f"each is in {min(per_schema)} to {max(per_schema)} schemas" in card

@@ -23,7 +23,7 @@ def limited(name: str, size: int) -> partial[None]:
 
 
 @pytest.mark.parametrize("name", ["RLIMIT_DATA", "RLIMIT_AS"])
-def test_a_limit_under_which_numpy_would_end_the_process_is_told_in_one_sentence(
+def test_a_limit_under_which_numpy_would_end_the_process_is_reported_in_one_sentence(
     name: str, tmp_path: Path
 ) -> None:
     end = ended(Place(tmp_path, tmp_path).start(SMALL, preexec_fn=limited(name, 60)))
@@ -50,9 +50,9 @@ def test_a_chart_library_that_aborts_takes_nobody_along(worker: Path) -> None:
     said = r"\n#\n# Fatal process no memory.\n#\n\n    lib.so(+0x1) [0x2]\n"
     worker.write_text(f"import os; os.write(2, b'{said}'); os.abort()")
     with pytest.raises(UserError, match=r"gave up \(Fatal process no memory\.\)"):
-        chart_library.bundle("")
+        chart_library.bundle_scripts("")
     with pytest.raises(UserError, match=r"gave up \(Fatal process no memory\.\)"):
-        chart_library.pictures([], "png", None)
+        chart_library.draw_pictures([], "png", "en")
 
 
 def test_a_chart_library_that_hangs_is_given_up(
@@ -61,7 +61,7 @@ def test_a_chart_library_that_hangs_is_given_up(
     worker.write_text("import time; time.sleep(60)")
     monkeypatch.setattr(chart_library, "LONGEST", 0.5)
     with pytest.raises(UserError, match=r"gave up .*timed out"):
-        chart_library.bundle("")
+        chart_library.bundle_scripts("")
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def test_weights_replaced_before_they_are_loaded_are_refused(
     folder: Path, way: weights.Way
 ) -> None:
     model = load_model(str(folder))
-    model.fingerprint()  # type: ignore[union-attr]
+    model.fingerprint()
     way(folder.parent / "other" / weights.FILE, folder / weights.FILE)
     with pytest.raises(UserError, match=r"changed while they were read.*run again"):
         answers(model)

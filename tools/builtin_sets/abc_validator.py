@@ -1,4 +1,4 @@
-"""What may be wrong with the built-in ABC set, found without trusting the grammar that built it."""
+"""A check of the built-in ABC set that does not trust the grammar that built it."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from gendalens.data.abc import FORMS, PAST_IN_R, Triple
 from gendalens.data.builtin.abc import TENSES, Frame
 from gendalens.data.builtin.occupations import Occupation
 from gendalens.data.text import Span
-from tools.builtin_sets.gendered_words import carries_gender, gendered_words
+from tools.builtin_sets.gendered_words import carries_gender, find_gendered_words
 
 LEAST_OCCUPATIONS, LEAST_FRAMES = 40, 24
 LEAST_SHARE = 0.25  # of the frames, for each of sin, sit and sine
-MOST_UNEVEN = 2  # occupations that one class may have more than the other
+MOST_UNEVEN = 2  # the largest difference between the sizes of the two classes
 # The article at the end of the definite form shows gender and number.
 ARTICLES = {("common", "singular"): "n", ("neuter", "singular"): "t"}
 
 
-def problems(
+def find_problems(
     frames: Sequence[Frame], occupations: Sequence[Occupation], triples: Sequence[Triple]
 ) -> list[str]:
-    """A sentence for everything that is wrong; none for a sound set."""
+    """A sentence for every defect; none for a sound set."""
     table = {frame.frame: frame for frame in frames}
     known = {job.definite: job for job in occupations}
     return [
-        *_size_and_balance(frames, triples),
-        *_table(frames, occupations),
-        *_twice(frames, triples),
-        *(problem for triple in triples for problem in _triple(triple, table, known)),
+        *_check_size_and_balance(frames, triples),
+        *_check_tables(frames, occupations),
+        *_find_duplicates(frames, triples),
+        *(problem for triple in triples for problem in _check_triple(triple, table, known)),
     ]
 
 
-def _size_and_balance(frames: Sequence[Frame], triples: Sequence[Triple]) -> Iterator[str]:
+def _check_size_and_balance(frames: Sequence[Frame], triples: Sequence[Triple]) -> Iterator[str]:
     classes = Counter({t.occupation: t.occupation_class for t in triples}.values())
     if classes.total() < LEAST_OCCUPATIONS:
         yield f"there are {classes.total()} occupations, {LEAST_OCCUPATIONS} are needed"
@@ -53,13 +53,13 @@ def _size_and_balance(frames: Sequence[Frame], triples: Sequence[Triple]) -> Ite
                     yield f"frame {frame.frame}: {occupation} has no {tense} tense"
 
 
-def _table(frames: Sequence[Frame], occupations: Sequence[Occupation]) -> Iterator[str]:
+def _check_tables(frames: Sequence[Frame], occupations: Sequence[Occupation]) -> Iterator[str]:
     for frame in frames:
         place = f"frame {frame.frame}"
         if not frame.present.endswith("r"):
-            yield f"{place}: “{frame.present}” is no present tense"
+            yield f"{place}: “{frame.present}” is not a present tense"
         if not frame.past or (frame.past.endswith("r") and frame.past not in PAST_IN_R):
-            yield f"{place}: “{frame.past}” is no past tense"
+            yield f"{place}: “{frame.past}” is not a past tense"
         if frame.present == frame.past:
             yield f"{place}: both tenses are “{frame.present}”"
         article = ARTICLES.get((frame.gender, frame.number), "ne")
@@ -68,14 +68,14 @@ def _table(frames: Sequence[Frame], occupations: Sequence[Occupation]) -> Iterat
             yield (
                 f"{place}: wrong agreement, “{frame.definite}” is not {frame.gender} {frame.number}"
             )
-        if gendered_words(" ".join((frame.before, frame.object, frame.after))):
+        if find_gendered_words(" ".join((frame.before, frame.object, frame.after))):
             yield f"{place}: a word carries gender"
     for job in occupations:
         if carries_gender(job.definite):
             yield f"{job.definite}: the word carries gender"
 
 
-def _twice(frames: Sequence[Frame], triples: Sequence[Triple]) -> Iterator[str]:
+def _find_duplicates(frames: Sequence[Frame], triples: Sequence[Triple]) -> Iterator[str]:
     for what, values in (
         ("frame number", [frame.frame for frame in frames]),
         ("event", [(f.present, f.before, f.object, f.after) for f in frames]),
@@ -83,41 +83,41 @@ def _twice(frames: Sequence[Frame], triples: Sequence[Triple]) -> Iterator[str]:
         ("verb", [frame.present for frame in frames]),
         ("sentence", [text for t in triples for text in (t.reflexive, t.male, t.female)]),
     ):
-        for value in _repeated(values):
+        for value in _find_repeated(values):
             yield f"duplicate {what}: {value}"
 
 
-def _repeated(values: Iterable[object]) -> list[object]:
+def _find_repeated(values: Iterable[object]) -> list[object]:
     return [value for value, count in Counter(values).items() if count > 1]
 
 
-def _triple(
+def _check_triple(
     triple: Triple, frames: dict[int, Frame], occupations: dict[str, Occupation]
 ) -> Iterator[str]:
     text, place = triple.reflexive, f"“{triple.reflexive}”"
     frame, job = frames.get(triple.frame), occupations.get(triple.occupation)
     if job is None or job.stereotype != triple.occupation_class:
-        yield f"{place}: {triple.occupation} is no known {triple.occupation_class} occupation"
+        yield f"{place}: {triple.occupation} is not a known {triple.occupation_class} occupation"
     if frame is None:
         yield f"{place}: there is no frame {triple.frame}"
         return
-    if triple.form != frame.form or _at(text, triple.reflexive_span) != triple.form:
+    if triple.form != frame.form or _slice(text, triple.reflexive_span) != triple.form:
         yield f"{place}: wrong agreement with “{frame.object}”, which is {frame.number} {frame.gender}"
     if text[triple.reflexive_span.end :].split(maxsplit=1)[0].rstrip(".") != frame.object:
-        yield f"{place}: the possessive does not stand before “{frame.object}”"
+        yield f"{place}: the possessive does not come before “{frame.object}”"
     if text.split()[1] != frame.verb(triple.tense):
         yield f"{place}: its verb is not the {triple.tense} tense"
-    if _at(text, triple.subject).lower() != triple.occupation:
+    if _slice(text, triple.subject).lower() != triple.occupation:
         yield f"{place}: the subject's span is off"
     readings: list[tuple[str, str, Span]] = [
         ("hans", triple.male, triple.male_span),
         ("hendes", triple.female, triple.female_span),
     ]
-    rest = _without(text, triple.reflexive_span)
+    rest = _cut_out(text, triple.reflexive_span)
     for word, reading, span in readings:
-        if _at(reading, span) != word:
+        if _slice(reading, span) != word:
             yield f"“{reading}”: the span of “{word}” is off"
-        elif _without(reading, span) != rest:
+        elif _cut_out(reading, span) != rest:
             yield f"“{reading}”: not minimal, more than the possessive differs"
     for check, what in SHAPES:
         if not check(text):
@@ -133,9 +133,9 @@ SHAPES: tuple[tuple[Callable[[str], object], str], ...] = (
 )
 
 
-def _at(text: str, span: Span) -> str:
+def _slice(text: str, span: Span) -> str:
     return text[span.start : span.end]
 
 
-def _without(text: str, span: Span) -> tuple[str, str]:
+def _cut_out(text: str, span: Span) -> tuple[str, str]:
     return text[: span.start], text[span.end :]

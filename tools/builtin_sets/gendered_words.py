@@ -1,4 +1,4 @@
-"""Danish words that tell a person's gender: they may not stand beside the pronoun that is tested."""
+"""Danish words that reveal a person's gender: they may not occur beside the pronoun under test."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ OCCUPATION_ENDING = re.compile(
     rf"\w+(?:ske|mand|kvinde|dame|mor|moder|far|fader|inde|kone|pige|dreng|trice|øse|esse){TAIL}",
     re.IGNORECASE,
 )
-# Compounds of these tell the gender as well (formand, skuespillerkone) ...
+# Compounds of these reveal the gender too (formand, skuespillerkone) ...
 HEAD = "mand|mænd|kvinde|kone|dame|pige|dreng|søster|søstre|datter|døtre|hustru|husbond|dronning"
-# ... those of these often do not (humor, erfar), so only the kinship terms are listed.
+# ... compounds of these often do not (humor, erfar), so only the kinship terms are listed.
 ALONE = (
     r"(?:(?:bedste|olde|stif|sted|sviger|pleje|mor|far|gud)?(?:mor|far|moder|fader|mødre|fædre|"
     r"søn|sønn|bror|broder|brødre))|svigersøn|onkel|onkl|tante|moster|mostr|faster|fastr|nevø|"
@@ -25,7 +25,7 @@ NOUN = re.compile(rf"(?:\w*(?:{HEAD})|{ALONE}){TAIL}", re.IGNORECASE)
 
 
 def carries_gender(occupation: str) -> bool:
-    """Whether an occupation's word has an ending that names a woman or a man.
+    """Whether the word for an occupation ends in a word for a woman or a man.
 
     >>> [carries_gender(word) for word in ("sygeplejersken", "brandmanden", "tømreren")]
     [True, True, False]
@@ -33,10 +33,10 @@ def carries_gender(occupation: str) -> bool:
     return OCCUPATION_ENDING.fullmatch(occupation) is not None
 
 
-def gendered_words(text: str) -> list[str]:
-    """The pronouns and nouns of a text that tell a person's gender.
+def find_gendered_words(text: str) -> list[str]:
+    """The pronouns and nouns of a text that reveal a person's gender.
 
-    >>> gendered_words("Formanden og svigermor fandt hans humor sund.")
+    >>> find_gendered_words("Formanden og svigermor fandt hans humor sund.")
     ['Formanden', 'svigermor', 'hans']
     """
     return [

@@ -1,4 +1,4 @@
-"""What the sentences of the built-in NER set show: the features that its validator and card count."""
+"""The features of the built-in NER sentences that its validator and data card count."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gendalens.data.dane import PERSON
 from gendalens.data.renaming import APOSTROPHES, has_gendered_pronoun
 
 GENRES = ("news", "letters", "minutes", "everyday")
-# Common words that hold a name or look like one, and are none.
+# Common words that contain a name or look like one, but are not names.
 COMPOUNDS = frozenset(
     [
         *("amagerhylde", "bornholmerure", "brunsviger", "danskundervisning", "danskundervisningen"),
@@ -36,12 +36,12 @@ TITLES = frozenset(
         *("tante", "tillidsrepræsentant", "udvalgsformand", "vicevært"),
     ]
 )
-# Words that give a person's gender away, beside the pronouns.
+# Words that reveal a person's gender, apart from the pronouns.
 GENDERED_TITLES = frozenset(["faster", "fru", "hr.", "tante"])
 
 
-def features(sentences: Sequence[Sentence]) -> Counter[str]:
-    """How often each feature is there."""
+def count_features(sentences: Sequence[Sentence]) -> Counter[str]:
+    """How often each feature occurs."""
     found: Counter[str] = Counter()
     for sentence in sentences:
         persons = [entity for entity in sentence.entities if entity.label == PERSON]
@@ -52,13 +52,13 @@ def features(sentences: Sequence[Sentence]) -> Counter[str]:
         )
         found["list of three or more persons"] += _has_list(sentence, persons)
         found["compound that is no name"] += sum(word.lower() in COMPOUNDS for word in words)
-        found["sentence that tells a person's gender"] += bool(persons) and tells_gender(sentence)
+        found["sentence that tells a person's gender"] += bool(persons) and reveals_gender(sentence)
         for person in persons:
-            found.update(_person(words, person, sentence))
+            found.update(_list_person_features(words, person, sentence))
     return found
 
 
-def _person(words: Sequence[str], person: Entity, sentence: Sentence) -> list[str]:
+def _list_person_features(words: Sequence[str], person: Entity, sentence: Sentence) -> list[str]:
     """The features of one person's name."""
     parts = [words[i] for i in person.tokens]
     last = sentence.tokens[person.tokens[-1]]
@@ -86,14 +86,14 @@ def _has_list(sentence: Sentence, persons: Sequence[Entity]) -> bool:
     return False
 
 
-def tells_gender(sentence: Sentence) -> bool:
+def reveals_gender(sentence: Sentence) -> bool:
     """Whether a pronoun or a title in a sentence is a woman's or a man's."""
     words = {token.text.lower() for token in sentence.tokens}
     return has_gendered_pronoun(sentence) or not GENDERED_TITLES.isdisjoint(words)
 
 
-def genders(sentences: Sequence[Sentence], names: Collection[Row]) -> Counter[str]:
-    """How many of the original persons have a woman's, a man's or another first word."""
+def count_genders(sentences: Sequence[Sentence], names: Collection[Row]) -> Counter[str]:
+    """How many of the original persons have a woman's, a man's or another first name."""
     whose = {row.name: row.gender for row in names if row.part == "first"}
     found: Counter[str] = Counter()
     for sentence in sentences:

@@ -1,4 +1,4 @@
-"""What can be wrong with the built-in NER sentences and name lists: a list of problems, best empty."""
+"""A check of the built-in NER sentences and name lists: every defect, one sentence each."""
 
 from __future__ import annotations
 
@@ -14,14 +14,20 @@ from gendalens.data.conllu import Entity, Sentence
 from gendalens.data.name_lists import WORD, capitalise
 from gendalens.data.renaming import APOSTROPHES, SIBILANTS
 from gendalens.errors import UserError
-from tools.builtin_sets.ner_features import COMPOUNDS, GENRES, features, genders, tells_gender
+from tools.builtin_sets.ner_features import (
+    COMPOUNDS,
+    GENRES,
+    count_features,
+    count_genders,
+    reveals_gender,
+)
 
 SENTENCES = 300
 PERSONS = 260
 OTHERS = 25  # of each other label
 GENRE_SHARE = (0.2, 0.3)
 NAMELESS_SHARE = (0.1, 0.2)
-GENDER_TOLD = 0.1  # of the sentences with a person
+GENDER_REVEALED = 0.1  # of the sentences with a person
 WOMEN_SHARE = (0.45, 0.55)
 BEARERS = 10
 TIMES = {
@@ -36,29 +42,30 @@ TIMES = {
     "name of three parts": 5,
     "compound that is no name": 8,
 }
-# Capitals that are no names: the polite pronouns and *I* (you).
+# Capitalised words that are not names: the polite pronouns and *I* (you).
 CAPITALS = frozenset(["De", "Dem", "Deres", "I"])
 OPENERS = frozenset([":", '"', "("])
 
 
-def sentence_problems(lines: Sequence[str], rows: Collection[Row]) -> list[str]:
+def find_sentence_problems(lines: Sequence[str], rows: Collection[Row]) -> list[str]:
     """What is wrong with a CoNLL-U file like ``ner.conllu``, given the rows of ``names.csv``."""
     try:
         sentences = conllu.read(lines, Path("ner.conllu"))
     except UserError as error:
         return [f"structure: {error}"]
     stated = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
-    found = _text_problems(sentences, stated)
+    found = _check_texts(sentences, stated)
     known = {row.name for row in rows}
     for sentence in sentences:
-        reasons = [r for entity in sentence.entities for r in _span_problems(sentence, entity)]
-        reasons += _unmarked(sentence, known)
+        reasons = [r for entity in sentence.entities for r in _check_span(sentence, entity)]
+        reasons += _find_unmarked(sentence, known)
         found += [f"{sentence.id}: {reason}" for reason in reasons]
-    return found + _duplicates(sentences) + _counts(sentences) + _balance(sentences, rows)
+    found += _find_duplicates(sentences) + _check_counts(sentences)
+    return found + _check_balance(sentences, rows)
 
 
-def _text_problems(sentences: Sequence[Sentence], stated: Sequence[str]) -> list[str]:
-    """Sentences whose words and spaces do not rebuild what ``# text`` says, letter by letter."""
+def _check_texts(sentences: Sequence[Sentence], stated: Sequence[str]) -> list[str]:
+    """Sentences whose words and spaces do not rebuild their ``# text`` character by character."""
     if len(stated) != len(sentences):
         return [f"text: {len(stated)} texts are stated for {len(sentences)} sentences"]
     return [
@@ -68,25 +75,25 @@ def _text_problems(sentences: Sequence[Sentence], stated: Sequence[str]) -> list
     ]
 
 
-def _span_problems(sentence: Sentence, entity: Entity) -> list[str]:
-    """Why a span may be off: it cuts a word, has an edge that is no name's, or is no known label."""
+def _check_span(sentence: Sentence, entity: Entity) -> list[str]:
+    """Why a span may be off: it cuts a word, its edges are not a name's, or its label is unknown."""
     start, end = entity.span.start, entity.span.end
     name = sentence.text[start:end]
     around = sentence.text[start - 1 : start] + sentence.text[end : end + 1]
     words = [sentence.tokens[i].text for i in entity.tokens]
     found = []
     if entity.label not in dane.LABELS:
-        found.append(f"span: {entity.label} is no label")
+        found.append(f"span: {entity.label} is not a label")
     if any(c.isalnum() or c in APOSTROPHES for c in around):
         found.append(f"span: “{name}” begins or ends inside a word")
     if not words[0][0].isalnum() or not words[-1][0].isalnum():
-        found.append(f"span: “{name}” begins or ends with a sign")
+        found.append(f"span: “{name}” begins or ends with punctuation")
     # Persons have a capital in every word; places and organisations first and last (*Teknik og Miljø*).
     edges = words if entity.label == dane.PERSON else (words[0], words[-1])
     if entity.label == "MISC":  # *dansk*; *Vild med dans*
         edges = words[:1] if len(words) > 1 else []
     if any(word[0].islower() for word in edges):
-        found.append(f"span: “{name}” has a small letter where {entity.label} has a capital")
+        found.append(f"span: “{name}” has a small letter where {entity.label} needs a capital")
     if not COMPOUNDS.isdisjoint(word.lower() for word in words):
         found.append(f"span: “{name}” holds a common word")
     if sentence.tokens[entity.tokens[-1]].genitive and not _is_genitive(words[-1]):
@@ -108,7 +115,7 @@ def _is_genitive(word: str) -> bool:
     return bare != word and not bare.lower().endswith(SIBILANTS)
 
 
-def _unmarked(sentence: Sentence, known: Collection[str]) -> list[str]:
+def _find_unmarked(sentence: Sentence, known: Collection[str]) -> list[str]:
     """Words outside the entities that look like names, or are known as such."""
     inside = {i for entity in sentence.entities for i in entity.tokens}
     words = [token.text for token in sentence.tokens]
@@ -119,21 +126,22 @@ def _unmarked(sentence: Sentence, known: Collection[str]) -> list[str]:
         opens = i == 0 or words[i - 1] in OPENERS
         bare = word.rstrip("".join(APOSTROPHES))
         if bare in known or bare.removesuffix("s") in known:
-            found.append(f"name: “{word}” is a name and stands outside the entities")
+            found.append(f"name: “{word}” is a name outside the entities")
         elif not opens and word not in CAPITALS:
-            found.append(f"name: “{word}” has a capital and stands outside the entities")
+            found.append(f"name: “{word}” has a capital and is outside the entities")
     return found
 
 
-def _duplicates(sentences: Sequence[Sentence]) -> list[str]:
+def _find_duplicates(sentences: Sequence[Sentence]) -> list[str]:
     """Sentences that are the same, or the same but for their names."""
     texts = Counter(re.sub(r"\W+", " ", sentence.text.lower()) for sentence in sentences)
-    frames = Counter(_frame(sentence) for sentence in sentences if sentence.entities)
+    frames = Counter(_blank_names(sentence) for sentence in sentences if sentence.entities)
     found = [f"duplicate: “{text}”" for text, times in texts.items() if times > 1]
     return found + [f"duplicate: “{text}”" for text, times in frames.items() if times > 1]
 
 
-def _frame(sentence: Sentence) -> str:
+def _blank_names(sentence: Sentence) -> str:
+    """The text with labels in place of names."""
     pieces: list[str] = []
     done = 0
     for entity in sentence.entities:
@@ -142,11 +150,11 @@ def _frame(sentence: Sentence) -> str:
     return "".join((*pieces, sentence.text[done:]))
 
 
-def _counts(sentences: Sequence[Sentence]) -> list[str]:
-    """Too few sentences, entities of a label, or places where a feature is shown."""
+def _check_counts(sentences: Sequence[Sentence]) -> list[str]:
+    """Too few sentences, entities of a label, or occurrences of a feature."""
     labels = Counter(entity.label for sentence in sentences for entity in sentence.entities)
     wanted = {label: PERSONS if label == dane.PERSON else OTHERS for label in dane.LABELS}
-    shown = features(sentences)
+    occurrences = count_features(sentences)
     found = []
     if len(sentences) < SENTENCES:
         found.append(f"count: {len(sentences)} sentences, {SENTENCES} are needed")
@@ -154,13 +162,13 @@ def _counts(sentences: Sequence[Sentence]) -> list[str]:
         if labels[label] < least:
             found.append(f"count: {labels[label]} {label}, {least} are needed")
     for feature, least in TIMES.items():
-        if shown[feature] < least:
-            found.append(f"feature: {feature}: {shown[feature]} times, {least} are needed")
+        if occurrences[feature] < least:
+            found.append(f"feature: {feature}: {occurrences[feature]} times, {least} are needed")
     return found
 
 
-def _balance(sentences: Sequence[Sentence], rows: Collection[Row]) -> list[str]:
-    """Shares that are out of bounds: genres, sentences without names, told genders, women and men."""
+def _check_balance(sentences: Sequence[Sentence], rows: Collection[Row]) -> list[str]:
+    """Shares out of bounds: genres, sentences without names, revealed genders, women and men."""
     found = []
     genres = Counter(sentence.id.rpartition("-")[0] for sentence in sentences)
     for genre in (*GENRES, *(genres.keys() - set(GENRES))):
@@ -171,22 +179,22 @@ def _balance(sentences: Sequence[Sentence], rows: Collection[Row]) -> list[str]:
     if not NAMELESS_SHARE[0] <= nameless <= NAMELESS_SHARE[1]:
         found.append(f"balance: {nameless:.0%} of the sentences are without a name")
     peopled = [s for s in sentences if any(e.label == dane.PERSON for e in s.entities)]
-    told = sum(map(tells_gender, peopled))
-    if told >= GENDER_TOLD * len(peopled):
-        found.append(f"balance: {told} of {len(peopled)} sentences tell the person's gender")
-    whose = genders(sentences, rows)
+    revealing = sum(map(reveals_gender, peopled))
+    if revealing >= GENDER_REVEALED * len(peopled):
+        found.append(f"balance: {revealing} of {len(peopled)} sentences reveal the person's gender")
+    whose = count_genders(sentences, rows)
     women = whose["female"] / max(whose["female"] + whose["male"], 1)
     if not WOMEN_SHARE[0] <= women <= WOMEN_SHARE[1]:
         found.append(f"balance: {women:.0%} of the persons are women")
     return found
 
 
-def name_problems(rows: Sequence[Row]) -> list[str]:
+def find_name_problems(rows: Sequence[Row]) -> list[str]:
     """What is wrong with the name lists."""
     found = []
     for row in rows:
         if not WORD.fullmatch(row.name) or row.name != capitalise(row.name):
-            found.append(f"{row.name}: no name, or its capitals are wrong")
+            found.append(f"{row.name}: not a name, or its capitals are wrong")
         if row.bearers < BEARERS:
             found.append(f"{row.name}: {row.bearers} bearers, fewer than {BEARERS}")
         if (row.part == "last") != (row.gender == "both"):
@@ -194,13 +202,13 @@ def name_problems(rows: Sequence[Row]) -> list[str]:
     for (part, name), times in Counter((row.part, row.name) for row in rows).items():
         if times > 1:
             found.append(f"{name}: {times} times among the {part} names")
-    if list(rows) != sorted(rows, key=names.order):
+    if list(rows) != sorted(rows, key=names.sort_key):
         found.append("order: by part, origin and gender, most common first")
     return found
 
 
-def problems(sentences: Path, name_file: Path = names.FILE) -> list[str]:
-    """All that is wrong with the two files."""
+def find_problems(sentences: Path, name_file: Path = names.FILE) -> list[str]:
+    """Everything that is wrong with the two files."""
     rows = names.read(name_file)
     lines = sentences.read_text(encoding="utf-8").split("\n")[:-1]
-    return [*sentence_problems(lines, rows), *name_problems(rows)]
+    return [*find_sentence_problems(lines, rows), *find_name_problems(rows)]

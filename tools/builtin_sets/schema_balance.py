@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gendalens.data.builtin.occupations import occupations
-from gendalens.data.builtin.schemas import KINDS, SLOTS, Kind, Row, wino_line
-from gendalens.data.builtin.schemas import rows as read_rows
+from gendalens.data.builtin.occupations import read_occupations
+from gendalens.data.builtin.schemas import KINDS, SLOTS, Kind, Row, parse_row, read_rows
 from gendalens.data.dawinobias import WinoLine
 from gendalens.data.pronouns import Case
 
@@ -26,27 +25,27 @@ class Balance:
     pronoun_first: int
 
 
-def balance(rows: Sequence[Row], lines: Sequence[WinoLine] | None = None) -> Balance:
-    """The balance of rows; their pro ``lines`` where the caller has them already."""
-    pro = [wino_line(row, "pro", occupations()) for row in rows] if lines is None else lines
+def count_balance(rows: Sequence[Row], lines: Sequence[WinoLine] | None = None) -> Balance:
+    """The balance of rows; ``lines`` are their pro lines, where the caller has them already."""
+    pro = [parse_row(row, "pro", read_occupations()) for row in rows] if lines is None else lines
     return Balance(
         schemas=len({row.schema for row in rows}),
         lines=len(rows),
         kinds={kind: sum(row.kind == kind for row in rows) for kind in KINDS},
         cases={case: sum(line.case == case for line in pro) for case in SLOTS.values()},
-        referent_first=sum(_referent_first(line) for line in pro),
+        referent_first=sum(_has_referent_first(line) for line in pro),
         male_first=sum(
-            _referent_first(line) == (line.referent.stereotype == "male") for line in pro
+            _has_referent_first(line) == (line.referent.stereotype == "male") for line in pro
         ),
         male_referent=sum(line.referent.stereotype == "male" for line in pro),
         pronoun_first=sum(line.span.start < line.referent.span.start for line in pro),
     )
 
 
-def table(counts: Balance) -> str:
+def format_table(counts: Balance) -> str:
     """The balance as a Markdown table."""
     slots = {case: slot.replace("/", " / ") for slot, case in SLOTS.items()}
-    shown = {
+    figures = {
         "resolved by knowledge of the world": counts.kinds["world"],
         "resolved by syntax": counts.kinds["syntax"],
         **{f"pronoun *{slots[case]}*": number for case, number in counts.cases.items()},
@@ -59,14 +58,14 @@ def table(counts: Balance) -> str:
         f"| of {counts.lines} lines ({counts.schemas} schemas) | lines | share |\n|---|---|---|\n"
     )
     return head + "".join(
-        f"| {what} | {number} | {number / counts.lines:.1%} |\n" for what, number in shown.items()
+        f"| {what} | {number} | {number / counts.lines:.1%} |\n" for what, number in figures.items()
     )
 
 
-def _referent_first(line: WinoLine) -> bool:
-    """Whether the occupation meant stands before the other one."""
+def _has_referent_first(line: WinoLine) -> bool:
+    """Whether the occupation meant comes before the other one."""
     return line.referent.span.start < line.other.span.start
 
 
 if __name__ == "__main__":
-    print(table(balance(read_rows())), end="")
+    print(format_table(count_balance(read_rows())), end="")

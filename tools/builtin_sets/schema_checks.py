@@ -1,4 +1,4 @@
-"""What can be wrong with a set of schemas, checked line by line and over the whole set."""
+"""A check of a set of schemas, line by line and as a whole."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from itertools import groupby
 from pathlib import Path
 
 from gendalens.data import dawinobias
-from gendalens.data.builtin.occupations import Occupation, occupations
-from gendalens.data.builtin.schemas import MARK, Row, wino_line
+from gendalens.data.builtin.occupations import Occupation, read_occupations
+from gendalens.data.builtin.schemas import MARK, Row, parse_row
 from gendalens.data.dawinobias import WinoLine
-from gendalens.data.occupations import occupations as official_occupations
+from gendalens.data.occupations import read_occupations as official_occupations
 from gendalens.data.pronouns import CASES
-from tools.builtin_sets.gendered_words import carries_gender, gendered_words
-from tools.builtin_sets.schema_balance import balance
+from gendalens.data.text import ReasonError
+from tools.builtin_sets.gendered_words import carries_gender, find_gendered_words
+from tools.builtin_sets.schema_balance import count_balance
 
 HALF = (0.45, 0.55)
 CASE_AT_LEAST = 0.25
@@ -27,31 +28,31 @@ def validate_schemas(
     *,
     official: Path | None = None,
 ) -> list[str]:
-    """The problems of a set, one sentence each; none if it is sound.
+    """The defects of a set, one sentence each; none if it is sound.
 
-    ``official`` is a folder with DaWinoBias: no sentence may be one of its own but for the
+    ``official`` is a folder with DaWinoBias: no sentence may be the same as one of those, apart from the
     occupations and the pronoun's gender.
     """
-    known = occupations() if known is None else known
+    known = read_occupations() if known is None else known
     problems = [f"the word {o} carries gender" for o in known if carries_gender(o)]
     lines: dict[Row, WinoLine] = {}
     for row in rows:
         try:
-            lines[row] = wino_line(row, "pro", known)
-        except ValueError as error:
+            lines[row] = parse_row(row, "pro", known)
+        except ReasonError as error:
             problems.append(f"{row.name}: {error}")
     for row, line in lines.items():
-        problems += [f"{row.name}: {problem}" for problem in _sentence(line, known)]
-    problems += _schemas(rows, lines)
-    problems += _duplicates(lines)
+        problems += [f"{row.name}: {problem}" for problem in _check_sentence(line, known)]
+    problems += _check_schemas(rows, lines)
+    problems += _find_duplicates(lines)
     if official is not None:
-        problems += _official(lines, official)
+        problems += _find_official(lines, official)
     if len(lines) == len(rows):  # shares over a set with broken rows would say nothing
-        problems += _unbalanced(rows, list(lines.values()))
+        problems += _check_balance(rows, list(lines.values()))
     return problems
 
 
-def _sentence(line: WinoLine, known: Mapping[str, Occupation]) -> Iterator[str]:
+def _check_sentence(line: WinoLine, known: Mapping[str, Occupation]) -> Iterator[str]:
     """What is wrong with the form of a sentence or with its words."""
     text = line.text
     if not text[:1].isupper():
@@ -63,15 +64,15 @@ def _sentence(line: WinoLine, known: Mapping[str, Occupation]) -> Iterator[str]:
     if line.referent.stereotype == line.other.stereotype:
         yield "its two occupations are of the same class"
     before, after = line.gap
-    for word in gendered_words(f"{before} {after}"):
-        yield f"“{word}” tells the gender as well"
+    for word in find_gendered_words(f"{before} {after}"):
+        yield f"“{word}” reveals the gender too"
     forms = {form for o in known.values() for form in (o.indefinite, o.definite, o.genitive)}
     named = [word for word in WORD.findall(text) if word.lower() in forms]
     if len(named) != 2:
         yield f"it names {len(named)} occupations: {', '.join(named)}"
 
 
-def _schemas(rows: Sequence[Row], lines: Mapping[Row, WinoLine]) -> Iterator[str]:
+def _check_schemas(rows: Sequence[Row], lines: Mapping[Row, WinoLine]) -> Iterator[str]:
     """What is wrong between the two lines of a schema."""
     for number, (schema, group) in enumerate(groupby(rows, lambda row: row.schema), start=1):
         pair = list(group)
@@ -90,18 +91,18 @@ def _schemas(rows: Sequence[Row], lines: Mapping[Row, WinoLine]) -> Iterator[str
             yield f"schema {schema}: both lines mean {one.referent.occupation}"
 
 
-def _duplicates(lines: Mapping[Row, WinoLine]) -> Iterator[str]:
-    """Lines that say the same but for their occupations."""
+def _find_duplicates(lines: Mapping[Row, WinoLine]) -> Iterator[str]:
+    """Lines that are the same apart from their occupations."""
     seen: dict[str, Row] = {}
     for row in lines:
         bare = MARK.sub(lambda mark: mark.group("pronoun") or "_", row.text).casefold()
         if bare in seen:
-            yield f"{row.name}: it repeats {seen[bare].name} but for the occupations"
+            yield f"{row.name}: it repeats {seen[bare].name} apart from the occupations"
         seen.setdefault(bare, row)
 
 
-def _official(lines: Mapping[Row, WinoLine], folder: Path) -> Iterator[str]:
-    """Lines that stand in DaWinoBias, but for the occupations and the pronoun's gender."""
+def _find_official(lines: Mapping[Row, WinoLine], folder: Path) -> Iterator[str]:
+    """Lines that are in DaWinoBias, apart from the occupations and the pronoun's gender."""
     words = {*official_occupations("dawinobias")} | {
         word
         for line in lines.values()
@@ -118,12 +119,12 @@ def _official(lines: Mapping[Row, WinoLine], folder: Path) -> Iterator[str]:
     theirs = {bare(text) for raw in dawinobias.read_raw(folder).values() for text in raw}
     for row, line in lines.items():
         if bare(line.text) in theirs:
-            yield f"{row.name}: it stands in DaWinoBias"
+            yield f"{row.name}: it is in DaWinoBias"
 
 
-def _unbalanced(rows: Sequence[Row], lines: Sequence[WinoLine]) -> Iterator[str]:
-    """Shares of the whole set that are off."""
-    counts = balance(rows, lines)
+def _check_balance(rows: Sequence[Row], lines: Sequence[WinoLine]) -> Iterator[str]:
+    """Shares of the whole set that are out of bounds."""
+    counts = count_balance(rows, lines)
     halves = {
         "resolved by knowledge of the world": counts.kinds["world"],
         "in which the occupation meant comes first": counts.referent_first,

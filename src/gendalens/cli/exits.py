@@ -19,15 +19,18 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from gendalens.errors import UserError, printable
+from gendalens.errors import UserError
+from gendalens.words import N_, Message
 
-STOPPED = "Stopped; run the same command again to go on."
-FULL = "The output cannot be written, the disk is full; free some space and run again."
-NO_MEMORY = (
+STOPPED = N_("Stopped; run the same command again to go on.")
+FULL = N_("The output cannot be written, the disk is full; free some space and run again.")
+NO_MEMORY = N_(
     "There is not enough memory; close other programs, raise the limit, or test a smaller model, "
     "and run again: stored answers are kept."
 )
-NO_FILE = "{} cannot be used ({}); check that it is there and that you may read and write it."
+NO_FILE = N_(
+    "{file} cannot be used ({reason}); check that it is there and that you may read and write it."
+)
 #: What a shell shows of a program that SIGPIPE or SIGINT ended.
 READER_GONE, INTERRUPTED = 128 + 13, 128 + 2
 #: The exit code of a defect of ours (EX_SOFTWARE): 1 is what a run gets that fails its gate.
@@ -58,12 +61,12 @@ class Outlet(io.FileIO):
 
 def run(command: Callable[[], object]) -> NoReturn:
     """Run the command line and end the process; the exit code of a mistake or a limit is 2."""
-    outlets = [_open(name) for name in ("stdout", "stderr")]
+    outlets = [_replace_stream(name) for name in ("stdout", "stderr")]
     signal.signal(signal.SIGTERM, _stop)
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as __main__ leaves it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        code = _code(command)
+        code = _run_and_explain(command)
     except Exception:
         traceback.print_exc()
         code = DEFECT
@@ -72,47 +75,54 @@ def run(command: Callable[[], object]) -> NoReturn:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     for outlet in outlets:
         if outlet is not None and outlet.trouble is not None:
-            code = _told(outlet.trouble)
+            code = _report_lost_output(outlet.trouble)
     sys.exit(code)
 
 
-def _told(trouble: OSError) -> int:
+def _report_lost_output(trouble: OSError) -> int:
     """Say why output was lost, unless nobody reads it any more; gives the exit code."""
     if trouble.errno == errno.EPIPE:
         return READER_GONE
     if trouble.errno == errno.ENOSPC:
-        return _say(FULL)
-    return _say(f"The output cannot be written ({trouble.strerror}); send it to another place.")
+        return _report(FULL)
+    return _report(
+        "The output cannot be written ({reason}); send it to another place.",
+        reason=str(trouble.strerror),
+    )
 
 
-def _code(command: Callable[[], object]) -> int | str | None:
+def _run_and_explain(command: Callable[[], object]) -> int | str | None:
     try:
         try:
             command()
         finally:
             sys.stdout.flush()
     except UserError as error:
-        return _say(str(error))
+        return _print_error(str(error))
     except KeyboardInterrupt:
-        return _say(STOPPED)
+        return _report(STOPPED)
     except MemoryError:
-        return _say(NO_MEMORY)
+        return _report(NO_MEMORY)
     except OSError as error:
         if error.errno == errno.ENOMEM:
-            return _say(NO_MEMORY)
+            return _report(NO_MEMORY)
         if error.errno == errno.ENOSPC:
-            return _say(FULL)
+            return _report(FULL)
         if error.filename is None:  # no file that the user could do something about
             raise
-        return _say(printable(NO_FILE.format(error.filename, error.strerror)))
+        return _report(NO_FILE, file=str(error.filename), reason=str(error.strerror))
     except SystemExit as end:
         if end.code == INTERRUPTED:  # Typer makes this of Ctrl-C, without a word
-            return _say(STOPPED)
+            return _report(STOPPED)
         return end.code
     return 0
 
 
-def _say(sentence: str) -> int:
+def _report(sentence: str | Message, **values: str) -> int:
+    return _print_error(str(UserError(sentence, **values)))
+
+
+def _print_error(sentence: str) -> int:
     sys.stderr.write(f"gendalens: {sentence}\n")
     return 2
 
@@ -121,7 +131,7 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _open(name: str) -> Outlet | None:
+def _replace_stream(name: str) -> Outlet | None:
     """Put an outlet in the place of a standard stream, unless somebody has put something there.
 
     A terminal stays, but like every stream it shows a sign that its encoding lacks as an escape.

@@ -8,41 +8,47 @@ from pathlib import Path
 import typer
 from rich.text import Text
 
-from gendalens.comparison.gate import Outcome, judge, overall
+from gendalens.comparison.gate import Decision, decide, judge
 from gendalens.errors import UserError
 from gendalens.report.escape import one_line
 from gendalens.report.exports.junit import junit
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.results import saved_results
+from gendalens.words import say, write
 
-STYLES = {Outcome.PASSES: "green", Outcome.FAILS: "bold red", Outcome.CANNOT_TELL: "yellow"}
+STYLES = {Decision.PASSES: "green", Decision.FAILS: "bold red", Decision.CANNOT_TELL: "yellow"}
 
 
-def gate_command(
+def judge_runs(
     paths: Sequence[Path], limit: float, own: Sequence[str], report: Path | None
 ) -> None:
     """Judge a run and leave with 0, 1 or 3."""
-    results = [one.result for one in saved_results.find(paths)]
-    judged = judge(results, limit=limit, limits=limits(own))
+    results = [one.result for one in saved_results.find_results(paths)]
+    judgements = judge(results, limit=limit, limits=parse_limits(own))
     console = PlainConsole()
-    for one in judged:
-        text = Text(f"{one.outcome!s:<11}", style=STYLES[one.outcome])
-        text.append(f"  {one.test}  {one_line(one.model)}: {one_line(one.why, None)}", style="none")
+    width = max(len(write(decision.message)) for decision in Decision)
+    for one in judgements:
+        text = Text(f"{write(one.decision.message):<{width}}", style=STYLES[one.decision])
+        why = one_line(write(one.why), None)
+        text.append(f"  {one.test}  {one_line(one.model)}: {why}", style="none")
         console.print(text, soft_wrap=True)  # one line a test, also in a log
     if report is not None:
         try:
-            report.write_bytes(junit(judged))
+            report.write_bytes(junit(judgements))
         except OSError as error:
             raise UserError(
-                f"{report} cannot be written ({error.strerror}); choose another file with --junit."
+                "{file} cannot be written ({reason}); choose another file with --junit.",
+                file=str(report),
+                reason=str(error.strerror),
             ) from None
-    outcome = overall(judged)
-    if len(judged) > 1:
-        console.print(Text(f"{outcome!s:<11}  overall", style=STYLES[outcome]))
-    raise typer.Exit(int(outcome))
+    decision = decide(judgements)
+    if len(judgements) > 1:
+        text = Text(f"{write(decision.message):<{width}}  {say('overall')}", style=STYLES[decision])
+        console.print(text)
+    raise typer.Exit(int(decision))
 
 
-def limits(pairs: Sequence[str]) -> dict[str, float]:
+def parse_limits(pairs: Sequence[str]) -> dict[str, float]:
     """The tests' own limits in ``TEST=LIMIT``."""
     found = {}
     for pair in pairs:
@@ -52,5 +58,5 @@ def limits(pairs: Sequence[str]) -> dict[str, float]:
         except ValueError:
             divider = ""
         if not divider or not name:
-            raise UserError(f"--task {pair}: write TEST=LIMIT, for instance lm-abc=0.2.")
+            raise UserError("--task {pair}: write TEST=LIMIT, for instance lm-abc=0.2.", pair=pair)
     return found

@@ -12,65 +12,74 @@ from gendalens.data import dane, names, registry, sets
 from gendalens.data.choice import Choice
 from gendalens.data.conllu import Sentence
 from gendalens.data.names import Group, NamePool
-from gendalens.data.renaming import has_gendered_pronoun, plan, rename
+from gendalens.data.renaming import draw_plan, has_gendered_pronoun, rename
 from gendalens.errors import UserError
 from gendalens.report.terminal.console import PlainConsole
+from gendalens.words import current_language, format_number, say, translate
 
 SETS = ("names", "minority-names", "dane")
 
 
-def preview(*, how: str, data: dict[str, Choice], seed: int, count: int, offline: bool) -> None:
+def preview_names(
+    *, how: str, data: dict[str, Choice], seed: int, count: int, offline: bool
+) -> None:
     """The sizes of the pools, and a few sentences as every group has them."""
     unknown = [name for name in data if name not in SETS]
     if unknown:
-        raise UserError(f"--data {unknown[0]}: the preview reads {', '.join(SETS)}.")
+        raise UserError("--data {name}: the preview reads {sets}.", name=unknown[0], sets=SETS)
     way = next((known for known in names.HOWS if known == how), None)
     if way is None:
-        raise UserError(f"--names {how}: choose one of {', '.join(names.HOWS)}.")
+        raise UserError("--names {how}: choose one of {known}.", how=how, known=names.HOWS)
     sources = {
-        name: registry.source(name, override=data.get(name), offline=offline) for name in SETS
+        name: registry.find_source(name, override=data.get(name), offline=offline) for name in SETS
     }
     sentences = [
         sentence
-        for sentence in sets.sentences(sources["dane"])
+        for sentence in sets.read_sentences(sources["dane"])
         if any(entity.label == dane.PERSON for entity in sentence.entities)
     ]
-    pools = sets.name_pools(sources["names"], sources["minority-names"], way)
+    pools = sets.read_name_pools(sources["names"], sources["minority-names"], way)
     console = PlainConsole()
-    console.print(_sizes(pools))
+    console.print(_tabulate_sizes(pools))
     chosen = sorted(random.Random(seed).sample(range(len(sentences)), min(count, len(sentences))))  # noqa: S311
     for i in chosen:
-        _show(sentences[i], pools, seed, console)
+        _print_renamed(sentences[i], pools, seed, console)
 
 
-def _sizes(pools: dict[Group, NamePool]) -> Table:
+def _tabulate_sizes(pools: dict[Group, NamePool]) -> Table:
     """One line a group: how many names, how common and how long they are when drawn."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("group", no_wrap=True)
-    for part in ("first", "last"):
-        for heading in (part, "(bearers,", "letters)"):
+    table.add_column(say("group"), no_wrap=True)
+    for part in (say("first names"), say("surnames")):
+        for heading in (part, say("(bearers,"), say("letters)")):
             table.add_column(heading, justify="right")
+    language = current_language()
     for group, pool in pools.items():
-        cells = [str(group)]
+        cells = [translate(str(group))]
         for drawn in (pool.first, pool.last):
-            cells += [f"{len(drawn):,}", f"{drawn.mean_bearers:,.0f}", f"{drawn.mean_length:.2f}"]
+            figures = (len(drawn), ","), (drawn.mean_bearers, ",.0f"), (drawn.mean_length, ".2f")
+            cells += [format_number(value, spec, language) for value, spec in figures]
         table.add_row(*cells)
-    table.caption = "names, and of a drawn name the bearers (geometric mean) and letters (mean)"
+    table.caption = say(
+        "names, and of a drawn name the bearers (geometric mean) and letters (mean)"
+    )
     table.caption_justify = "left"
     return table
 
 
-def _show(
+def _print_renamed(
     sentence: Sentence, pools: dict[Group, NamePool], seed: int, console: PlainConsole
 ) -> None:
     """One sentence as each group has it, the new names in bold."""
-    note = " (has a gendered pronoun)" if has_gendered_pronoun(sentence) else ""
-    console.print(Text(f"\n{sentence.id}{note}", style="dim"))
-    drawn = plan(sentence, seed, repeat=0)
+    heading = sentence.id
+    if has_gendered_pronoun(sentence):
+        heading = say("{sentence} (has a gendered pronoun)", sentence=sentence.id)
+    console.print(Text(f"\n{heading}", style="dim"))
+    drawn = draw_plan(sentence, seed, repeat=0)
     for group, pool in pools.items():
         renamed = rename(sentence, drawn, pool)
         line = Text(renamed.text)
         for name in renamed.names:
             span = renamed.gold[name.entity].span
             line.stylize("bold", span.start, span.end)
-        console.print(Text.assemble((f"{group!s:<16} ", "dim"), line), soft_wrap=True)
+        console.print(Text.assemble((f"{translate(str(group)):<18} ", "dim"), line), soft_wrap=True)

@@ -17,9 +17,9 @@ from gendalens.report.terminal import result as terminal
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.results import saved_results
 from gendalens.results.result import Result
-from gendalens.results.saved_results import Saved
+from gendalens.results.saved_results import SavedResult
 
-FORMATS: Mapping[str, Callable[[Sequence[Saved]], str]] = {
+FORMATS: Mapping[str, Callable[[Sequence[SavedResult]], str]] = {
     "json": lambda runs: as_json([one.to_dict() for one in _results(runs)]),
     "csv": lambda runs: to_csv(long_table(_results(runs))),
     "markdown": lambda runs: to_markdown(short_tables(_results(runs))),
@@ -30,10 +30,10 @@ FORMATS: Mapping[str, Callable[[Sequence[Saved]], str]] = {
 }
 
 
-def show_command(paths: Sequence[Path], wanted: Mapping[str, bool]) -> None:
+def show_runs(paths: Sequence[Path], wanted: Mapping[str, bool]) -> None:
     """Print the results, in the one format asked for or for the eye."""
-    name = chosen(wanted)
-    runs = saved_results.find(paths)
+    name = choose_format(wanted)
+    runs = saved_results.find_results(paths)
     if name is not None:
         sys.stdout.write(FORMATS[name](runs))
         return
@@ -44,13 +44,15 @@ def show_command(paths: Sequence[Path], wanted: Mapping[str, bool]) -> None:
         terminal.summary(console, _results(runs))
 
 
-def chosen(wanted: Mapping[str, bool]) -> str | None:
+def choose_format(wanted: Mapping[str, bool]) -> str | None:
     """The one format asked for, if any."""
     names = [name for name, is_wanted in wanted.items() if is_wanted]
     if len(names) > 1:
-        raise UserError(f"Choose one of {' and '.join(f'--{name}' for name in names)}.")
+        raise UserError(
+            "Choose one of {formats:and}.", formats=tuple(f"--{name}" for name in names)
+        )
     return names[0] if names else None
 
 
-def _results(runs: Sequence[Saved]) -> list[Result]:
+def _results(runs: Sequence[SavedResult]) -> list[Result]:
     return [one.result for one in runs]

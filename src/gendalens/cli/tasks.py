@@ -8,52 +8,68 @@ from rich.text import Text
 
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.tasks import all_tasks, get_task
-from gendalens.tasks.base import HARMS, SOURCES
+from gendalens.tasks.base import HARMS, SOURCES, Effect
+from gendalens.words import say, translate
 
 
 def list_tasks() -> None:
-    """One line a test."""
+    """Print one line per test."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("test", "protocol", "what it asks", "headline"):
+    for heading in (say("test"), say("protocol"), say("what it asks"), say("headline")):
         table.add_column(heading, overflow="fold")
     for (name, protocol), task in sorted(all_tasks().items(), key=lambda t: (-t[0][1], t[0][0])):
-        table.add_row(name, str(protocol), Text(task.card.title), Text(task.card.formula))
+        card = task.card
+        table.add_row(
+            name, str(protocol), Text(translate(card.title)), Text(translate(card.formula))
+        )
     console = PlainConsole()
     console.print(table)
-    console.print("gendalens tasks NAME describes one in full.")
+    console.print(say("gendalens tasks NAME describes one in full."))
 
 
-def describe(name: str, protocol: int) -> None:
-    """Idea, data, formula, harms and sources, definitions, limits, citation."""
+def describe_task(name: str, protocol: int) -> None:
+    """Print idea, data, formula, harms and sources, options, definitions, limits and citation."""
     whole = {task.card.id: key for key, task in all_tasks().items()}  # lm-abc@1, as results say
-    card = get_task(*whole.get(name, (name, protocol))).card
+    task = get_task(*whole.get(name, (name, protocol)))
+    card = task.card
     console = PlainConsole()
-    console.rule(Text(f"{card.id} · {card.title}", style="bold"), align="left")
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold", no_wrap=True)
-    grid.add_column(overflow="fold")
+    console.rule(Text(f"{card.id} · {translate(card.title)}", style="bold"), align="left")
+    needs = say("a model that answers {kinds:and}", kinds=tuple(sorted(card.needs)))
     rows = [
-        ("idea", card.idea),
-        ("data", ", ".join(card.data)),
-        ("formula", card.formula),
-        ("reading", card.reading),
-        ("main effect", f"harm: {card.main.harm}; may come from: {card.main.source}"),
-        ("nuance", f"harm: {card.nuance.harm}; may come from: {card.nuance.source}"),
-        ("needs", f"a model that answers {' and '.join(sorted(card.needs))}"),
+        (say("idea"), translate(card.idea)),
+        (say("data"), ", ".join(card.data) or say("none")),
+        (say("formula"), translate(card.formula)),
+        (say("reading"), translate(card.reading)),
+        (say("main effect"), _describe_effect(card.main)),
+        (say("nuance"), _describe_effect(card.nuance)),
+        (say("needs"), needs),
     ]
+    rows += [(option.flag, translate(option.help)) for option in task.options]
     if card.supersedes:
-        rows.append(("supersedes", card.supersedes))
-    for label, text in rows:
-        grid.add_row(label, Text(text))
-    console.print(grid)
+        rows.append((say("supersedes"), card.supersedes))
+    _print_grid(console, rows)
     used = {card.main.harm, card.main.source, card.nuance.harm, card.nuance.source}
     meanings = {**HARMS, **SOURCES}
-    definitions = Table.grid(padding=(0, 2))
-    definitions.add_column(style="bold", width=22)
-    definitions.add_column(overflow="fold")
-    for term, text in (*card.definitions, *((w, meanings[w]) for w in sorted(used))):
-        definitions.add_row(Text(term), Text(text))
+    terms = [
+        *card.definitions,
+        *((word, meanings[word]) for word in sorted(used & meanings.keys())),
+    ]
     console.print()
-    console.print(definitions)
+    _print_grid(console, [(translate(term), translate(text)) for term, text in terms], width=22)
     console.print()
-    console.print(Text(f"citation: {card.citation}"))
+    console.print(Text(say("citation: {citation}", citation=translate(card.citation))))
+
+
+def _describe_effect(effect: Effect) -> str:
+    return say("harm: {harm:t}; may come from: {source:t}", harm=effect.harm, source=effect.source)
+
+
+def _print_grid(
+    console: PlainConsole, rows: list[tuple[str, str]], *, width: int | None = None
+) -> None:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=width is None, width=width)
+    grid.add_column(overflow="fold")
+    for label, text in rows:
+        grid.add_row(Text(label), Text(text))
+    console.print(grid)

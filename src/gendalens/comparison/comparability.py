@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from gendalens.results.result import Result
 from gendalens.results.signature import parts
+from gendalens.words import Message, Template
 
 #: A model's own labels may need words of their own: they belong to the model, not to the test.
 OF_THE_MODEL = frozenset({"labels"})
 
+STANDS_APART = Template(
+    "compare.stands_apart",
+    "Not lined up with other results of {test}, and no difference is taken: {reasons}.",
+)
+DIFFERS_HERE = Template("compare.differs_here", "{name} {here:t} here, {elsewhere} elsewhere")
+DATA_SET = Template("compare.data_set", "data {name}")
+FURTHER_REASON = Template("compare.further_reason", "{first}; {last}")
+OTHER_VALUE = Template("compare.other_value", "{first} or {last}")
+ONE_VALUE = Template("compare.one_value", "{value:t}")
+
 
 @dataclass(frozen=True, slots=True, order=True)
-class Setting:
+class Comparability:
     """A test, and everything but the model that decides its figures."""
 
     task: str
@@ -31,35 +43,41 @@ class Setting:
             "gendalens": self.version,
         }
 
-    def apart_from(self, others: Sequence[Setting]) -> str | None:
+    def apart_from(self, others: Sequence[Comparability]) -> Message | None:
         """Why results of the same test stand in other tables, in one sentence."""
         rest = [other for other in others if other != self and other.task == self.task]
         if not rest:
             return None
-        mine = self._words()
-        reasons = []
-        for name in dict.fromkeys(name for one in (self, *rest) for name in one._words()):
+        reasons = reduce(_join_reasons, self._differences(rest))
+        return STANDS_APART(test=self.task, reasons=reasons)
+
+    def _differences(self, rest: Sequence[Comparability]) -> Iterator[Message]:
+        """What is another value here than elsewhere."""
+        mine = self._facts()
+        for name in dict.fromkeys(name for one in (self, *rest) for name in one._facts()):
             absent = "any" if name == "seed" else "none"
             here = mine.get(name, absent)
-            values = dict.fromkeys(other._words().get(name, absent) for other in rest)
-            if elsewhere := [value for value in values if value != here]:
-                reasons.append(f"{name} {here} here, {' or '.join(elsewhere)} elsewhere")
-        return (
-            f"Not lined up with other results of {self.task}, and no difference is taken: "
-            f"{'; '.join(reasons)}."
-        )
+            values = dict.fromkeys(other._facts().get(name, absent) for other in rest)
+            elsewhere = [ONE_VALUE(value=value) for value in values if value != here]
+            if elsewhere:
+                yield DIFFERS_HERE(name=name, here=here, elsewhere=reduce(_join_values, elsewhere))
 
-    def _words(self) -> dict[str, str]:
-        data = {f"data {name}": checksum[:12] for name, checksum in self.data}
-        return {
-            "protocol": str(self.protocol),
-            **data,
-            **dict(self.options),
-            "gendalens": self.version,
-        }
+    def _facts(self) -> dict[str | Message, str]:
+        facts: dict[str | Message, str] = {"protocol": str(self.protocol)}
+        facts |= {DATA_SET(name=name): checksum[:12] for name, checksum in self.data}
+        facts |= dict(self.options)
+        return {**facts, "gendalens": self.version}
 
 
-def setting(result: Result) -> Setting:
+def _join_reasons(first: Message, last: Message) -> Message:
+    return FURTHER_REASON(first=first, last=last)
+
+
+def _join_values(first: Message, last: Message) -> Message:
+    return OTHER_VALUE(first=first, last=last)
+
+
+def comparability_of(result: Result) -> Comparability:
     """What of a result must be the same in another one."""
     fields = parts(result.signature)
     names = list(fields)
@@ -70,7 +88,7 @@ def setting(result: Result) -> Setting:
     # nothing but the last digit of an interval.
     if fields["sample"] != "all" or "repeats" in own:
         options["seed"] = fields["seed"]
-    return Setting(
+    return Comparability(
         result.task,
         result.protocol,
         tuple((name, str(one["sha256"])) for name, one in sorted(result.data.items())),
@@ -79,6 +97,6 @@ def setting(result: Result) -> Setting:
     )
 
 
-def seed(result: Result) -> int:
+def seed_of(result: Result) -> int:
     """The seed that the result was resampled with."""
     return int(parts(result.signature)["seed"])

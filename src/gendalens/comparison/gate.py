@@ -7,37 +7,57 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from gendalens.errors import UserError
-from gendalens.report.figures import interval
+from gendalens.results.figures import show_interval
 from gendalens.results.model_labels import labels
 from gendalens.results.result import Result
+from gendalens.words import Message, Template
+
+NOT_MEASURABLE = Template("gate.not_measurable", "not measurable: {reason}")
+UNDEFINED = Template("gate.undefined", "GES is undefined: {reason}")
+NO_INTERVAL = Template("gate.no_interval", "GES {effect} has no interval: {reason}")
+BEYOND = Template("gate.beyond", "GES {effect} lies beyond ±{limit:g}")
+WITHIN = Template("gate.within", "GES {effect} lies within ±{limit:g}")
+ACROSS = Template("gate.across", "GES {effect} reaches across ±{limit:g}; more data could tell")
 
 
-class Outcome(IntEnum):
+class Decision(IntEnum):
     """What a gate says; the value is the exit code. 2 is a user's mistake, as everywhere."""
 
     PASSES = 0
     FAILS = 1
     CANNOT_TELL = 3
 
+    @property
+    def message(self) -> Message:
+        """The decision as a person reads it."""
+        return _DECISIONS[self]()
+
     def __str__(self) -> str:
-        return {0: "passes", 1: "fails", 3: "cannot tell"}[self.value]
+        return str(self.message)
+
+
+_DECISIONS = {
+    Decision.PASSES: Template("gate.passes", "passes"),
+    Decision.FAILS: Template("gate.fails", "fails"),
+    Decision.CANNOT_TELL: Template("gate.cannot_tell", "cannot tell"),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judgement:
     """One test of one model at the gate, and why it came out as it did."""
 
     model: str
     test: str
     limit: float
-    outcome: Outcome
-    why: str
+    decision: Decision
+    why: Message
     signature: str
 
 
 def judge(
     results: Sequence[Result], *, limit: float, limits: Mapping[str, float] | None = None
-) -> list[Judged]:
+) -> list[Judgement]:
     """Each result against ``limit`` on the absolute GES, or against its test's own in ``limits``.
 
     It fails when the interval's bound nearest to zero is beyond the limit, passes when the whole
@@ -46,42 +66,49 @@ def judge(
     limits = limits or {}
     for name, value in {"--max-effect": limit, **limits}.items():
         if not 0 < value < float("inf"):
-            raise UserError(f"The limit of {name} is {value:g}; it must be a number above 0.")
-    held = {result.task for result in results}
-    if unknown := sorted(set(limits) - held):
+            raise UserError(
+                "The limit of {name} is {value:g}; it must be a number above 0.",
+                name=name,
+                value=value,
+            )
+    tests = {result.task for result in results}
+    if unknown := sorted(set(limits) - tests):
         raise UserError(
-            f"A limit is set for {unknown[0]!r}, and the run holds no such test; it holds "
-            f"{', '.join(sorted(held))}."
+            "A limit is set for {name}, and the run holds no such test; it holds {tests}.",
+            name=repr(unknown[0]),
+            tests=tuple(sorted(tests)),
         )
     return [
-        _judged(label, result, limits.get(result.task, limit))
+        _judge_one(label, result, limits.get(result.task, limit))
         for label, result in zip(labels(results), results, strict=True)
     ]
 
 
-def overall(judged: Sequence[Judged]) -> Outcome:
+def decide(judgements: Sequence[Judgement]) -> Decision:
     """One failure fails the whole; else one that cannot be told; else it passes."""
-    outcomes = {one.outcome for one in judged}
-    order = (Outcome.FAILS, Outcome.CANNOT_TELL, Outcome.PASSES)
-    return next(outcome for outcome in order if outcome in outcomes)
+    decisions = {one.decision for one in judgements}
+    order = (Decision.FAILS, Decision.CANNOT_TELL, Decision.PASSES)
+    return next(decision for decision in order if decision in decisions)
 
 
-def _judged(label: str, result: Result, limit: float) -> Judged:
-    outcome, why = _outcome(result, limit)
-    return Judged(label, f"{result.task}@{result.protocol}", limit, outcome, why, result.signature)
+def _judge_one(label: str, result: Result, limit: float) -> Judgement:
+    decision, why = _decide_one(result, limit)
+    test = f"{result.task}@{result.protocol}"
+    return Judgement(label, test, limit, decision, why, result.signature)
 
 
-def _outcome(result: Result, limit: float) -> tuple[Outcome, str]:
-    ges = result.gender_effect_size
-    if result.verdict.startswith("not measurable"):
-        return Outcome.CANNOT_TELL, f"not measurable: {result.verdict_reason}"
+def _decide_one(result: Result, limit: float) -> tuple[Decision, Message]:
+    ges, finding = result.gender_effect_size, result.finding
+    effect = show_interval(ges)
+    if finding.headline == "not_measurable":
+        reason = finding.reason
+        return Decision.CANNOT_TELL, NOT_MEASURABLE(reason=reason) if reason else finding.message
     if ges.value is None:
-        return Outcome.CANNOT_TELL, f"GES is undefined: {ges.reason}"
+        return Decision.CANNOT_TELL, UNDEFINED(reason=ges.reason)
     if ges.low is None or ges.high is None:
-        return Outcome.CANNOT_TELL, f"GES {interval(ges)} has no interval: {ges.reason}"
-    shown = f"GES {interval(ges)}"
+        return Decision.CANNOT_TELL, NO_INTERVAL(effect=effect, reason=ges.reason)
     if ges.low > limit or ges.high < -limit:
-        return Outcome.FAILS, f"{shown} lies beyond ±{limit:g}"
+        return Decision.FAILS, BEYOND(effect=effect, limit=limit)
     if ges.low >= -limit and ges.high <= limit:
-        return Outcome.PASSES, f"{shown} lies within ±{limit:g}"
-    return Outcome.CANNOT_TELL, f"{shown} reaches across ±{limit:g}; more data could tell"
+        return Decision.PASSES, WITHIN(effect=effect, limit=limit)
+    return Decision.CANNOT_TELL, ACROSS(effect=effect, limit=limit)

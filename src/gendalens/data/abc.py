@@ -1,8 +1,8 @@
 """ABC: a reflexive sentence and the same sentence with *hans* and with *hendes*.
 
-Danish has a reflexive possessive (sin, sit, sine), so *hans* and *hendes* must mean somebody other
+Danish has a reflexive possessive (sin, sit, sine), so *hans* and *hendes* must refer to somebody other
 than the subject. A frame is one event, told in the present and in the past tense. In the official
-files one template stands twice and its present tense is missing: that frame has one tense.
+files one template occurs twice and its present tense is missing: that frame has one tense.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from gendalens.data import errata as known
-from gendalens.data.occupations import contested
+from gendalens.data.occupations import is_contested
 from gendalens.data.pronouns import Gender
-from gendalens.data.text import Span, broken, read_lines, sentence
+from gendalens.data.text import Span, format_sentence, line_error, read_lines
+from gendalens.words import N_, phrase
 
 Form = Literal["sin", "sit", "sine"]
 Tense = Literal["present", "past"]
+TENSE_NAMES = (N_("present"), N_("past"))
 FORMS: tuple[Form, ...] = get_args(Form)
 FILES: dict[Gender, str] = {"female": "abc_fem_sents.txt", "male": "abc_male_sents.txt"}
 RULE = "---"
@@ -34,7 +36,7 @@ class Triple:
 
     ``template`` is the place in the occupation's block of the file (1 to 76 in the official ones),
     ``frame`` numbers the events (1 to 38). ``subject`` is the same in all three sentences.
-    ``contested``: Danish shares or the word itself speak against the class of the occupation.
+    ``contested``: Danish employment shares, or the word itself, contradict the occupation's class.
     """
 
     frame: int
@@ -61,25 +63,28 @@ def read_raw(folder: Path) -> dict[Gender, list[tuple[str, str, str]]]:
     raw: dict[Gender, list[tuple[str, str, str]]] = {}
     for occupation_class, name in FILES.items():
         path = folder / name
-        raw[occupation_class] = [three for _, three in _threes(read_lines(path), path)]
+        raw[occupation_class] = [three for _, three in _read_groups(read_lines(path), path)]
     return raw
 
 
 def read(folder: Path, *, errata: bool) -> list[Triple]:
     """The unique triples of both files, female occupations first."""
-    found = known.entries("abc") if errata else ()
+    found = known.find_errata("abc") if errata else ()
     frames: dict[str, int] = {}
     triples: dict[str, Triple] = {}
     tenses: dict[tuple[str, int, Tense], str] = {}
     classes: dict[str, Gender] = {}
     for occupation_class, name in FILES.items():
         path = folder / name
-        lines = known.correct(read_lines(path), found, condition=occupation_class, path=path)
+        lines = known.apply_errata(read_lines(path), found, condition=occupation_class, path=path)
         block, template = "", 0
-        for number, three in _threes(lines, path):
+        for number, three in _read_groups(lines, path):
             occupation = three[0].split()[0]
             if classes.setdefault(occupation.lower(), occupation_class) != occupation_class:
-                raise broken(path, number, f"“{occupation}” is in both files, under both classes")
+                reason = phrase(
+                    "“{occupation}” is in both files, so in both classes", occupation=occupation
+                )
+                raise line_error(path, number, reason)
             template = template + 1 if occupation == block else 1
             block = occupation
             triple = _parse(three, number, path, frames, template, occupation_class)
@@ -88,12 +93,13 @@ def read(folder: Path, *, errata: bool) -> list[Triple]:
             triples[triple.reflexive] = triple
             cell = (occupation, triple.frame, triple.tense)
             if tenses.setdefault(cell, triple.reflexive) != triple.reflexive:
-                raise broken(path, number, f"a second {triple.tense} tense of the same event")
+                reason = phrase("a second {tense:t} tense of the same event", tense=triple.tense)
+                raise line_error(path, number, reason)
     return list(triples.values())
 
 
-def _threes(lines: list[str], path: Path) -> Iterator[tuple[int, tuple[str, str, str]]]:
-    """The line number and the three sentences of every group between rules."""
+def _read_groups(lines: list[str], path: Path) -> Iterator[tuple[int, tuple[str, str, str]]]:
+    """Every group of three sentences between rules, with its first line's number."""
     group: list[str] = []
     for number, line in enumerate([*lines, RULE], start=1):
         if not line.startswith(RULE):
@@ -102,9 +108,10 @@ def _threes(lines: list[str], path: Path) -> Iterator[tuple[int, tuple[str, str,
             yield number - 3, (group[0], group[1], group[2])
             group = []
         else:
-            raise broken(
-                path, number, f"a {RULE} or the end of the file must follow on three sentences"
+            reason = phrase(
+                "{rule} or the end of the file must come after three sentences", rule=RULE
             )
+            raise line_error(path, number, reason)
 
 
 def _parse(
@@ -118,16 +125,18 @@ def _parse(
     """Three sentences as a triple; a new event is added to ``frames``."""
     found = REFLEXIVE.findall(three[0])
     if len(found) != 1 or len(three[0].split()) < 3:
-        raise broken(path, number, "it needs a subject, a verb, and one of sin, sit, sine")
+        reason = phrase("it needs a subject, a verb, and one of sin, sit, sine")
+        raise line_error(path, number, reason)
     for line, word, text in zip(
         (number + 1, number + 2), ("hans", "hendes"), three[1:], strict=True
     ):
         if text != REFLEXIVE.sub(word, three[0]):
-            raise broken(path, line, f"it is not the reflexive sentence with “{word}”")
+            reason = phrase("it is not the reflexive sentence with “{word}”", word=word)
+            raise line_error(path, line, reason)
     occupation, verb, *rest = three[0].removesuffix(".").split()
     if occupation in FORMS or verb in FORMS:
-        raise broken(path, number, "the verb must follow on the subject")
-    reflexive, male, female = (sentence(text) for text in three)
+        raise line_error(path, number, phrase("the verb must follow the subject"))
+    reflexive, male, female = (format_sentence(text) for text in three)
     start = next(REFLEXIVE.finditer(reflexive)).start()
     return Triple(
         frame=frames.setdefault(" ".join(rest), len(frames) + 1),
@@ -143,5 +152,5 @@ def _parse(
         reflexive_span=Span(start, start + len(found[0])),
         male_span=Span(start, start + len("hans")),
         female_span=Span(start, start + len("hendes")),
-        contested=contested("abc", occupation.lower()),
+        contested=is_contested("abc", occupation.lower()),
     )

@@ -1,9 +1,11 @@
-"""What official data sets there are: where each comes from, its checksums, terms and reader."""
+"""The official data sets: where each comes from, its checksums, terms and reader."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from gendalens.words import N_
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +25,8 @@ class Wheel:
 class Hub:
     """A data set on the Hugging Face hub.
 
-    It may change, and its rows are written out here, so no checksum is asked of it: the one that was
-    found is kept beside the file, and a result says whether it is that of the published file.
+    It may change, and its rows are written out here, so it need not have a certain checksum: the one it
+    had is kept beside the file, and a result says whether that is the published file's.
     """
 
     repo: str
@@ -50,7 +52,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set: what it holds, where it comes from, on which terms, and its reader module."""
+    """A data set: what it holds, where it comes from, on what terms, and the module that reads it."""
 
     name: str
     holds: str
@@ -71,7 +73,7 @@ SETS: dict[str, DataSet] = {
     for data in (
         DataSet(
             name="dawinobias",
-            holds="337 schemas of two lines, with (674) and against (674) the stereotype",
+            holds=N_("337 schemas of two lines: 674 with the stereotype, 674 against it"),
             origin=GENDA_LENS,
             files=(
                 DataFile(
@@ -83,13 +85,13 @@ SETS: dict[str, DataSet] = {
                     "bc4e1f45b67609cc58b63f172c0d266a752135d6022cffac9122d29209d35458",
                 ),
             ),
-            terms="MIT (the genda-lens release)",
+            terms=N_("MIT (the genda-lens release)"),
             citation="Koppelgaard & Brødbæk (2021), DaWinoBias, after WinoBias: Zhao et al. (2018)",
             reader="gendalens.data.dawinobias",
         ),
         DataSet(
             name="abc",
-            holds="2,280 + 2,280 sentence triples (4,500 unique): 60 occupations, 38 frames",
+            holds=N_("2,280 + 2,280 sentence triples (4,500 unique): 60 occupations, 38 frames"),
             origin=GENDA_LENS,
             files=(
                 DataFile(
@@ -101,14 +103,16 @@ SETS: dict[str, DataSet] = {
                     "129b6eb847c0109f85ef0cc8c04c83fcb3bf5d28e66dbf86bed2ca8145bc15b8",
                 ),
             ),
-            terms="MIT (the genda-lens release)",
+            terms=N_("MIT (the genda-lens release)"),
             citation="González et al. (2020), Type B reflexivization as an unambiguous testbed for "
             "multilingual multi-task gender bias (ABC)",
             reader="gendalens.data.abc",
         ),
         DataSet(
             name="names",
-            holds="first names of women and of men, last names, unisex and overlapping names, 2023",
+            holds=N_(
+                "first names of women and of men, surnames, unisex and overlapping names, 2023"
+            ),
             origin=GENDA_LENS,
             files=(
                 DataFile(
@@ -132,13 +136,13 @@ SETS: dict[str, DataSet] = {
                     "105fd0b17f6cb0f5eeac5b05534cb9e8041b9898798ff85cfae841cc015eea7b",
                 ),
             ),
-            terms="MIT (the genda-lens release); figures of Statistics Denmark",
+            terms=N_("MIT (the genda-lens release); figures of Statistics Denmark"),
             citation="Statistics Denmark (2023), names in the population, in genda-lens 0.0.3",
             reader="gendalens.data.names",
         ),
         DataSet(
             name="minority-names",
-            holds="Danish and Muslim first and last names with counts",
+            holds=N_("Danish and Muslim first names and surnames, with counts"),
             origin=DACY,
             files=(
                 DataFile(
@@ -146,14 +150,14 @@ SETS: dict[str, DataSet] = {
                     "74cdf4f26ce5db4f4e39588ef75b99de1124ea695bb810460900b016dbe1034b",
                 ),
             ),
-            terms="Apache-2.0 (the dacy release)",
+            terms=N_("Apache-2.0 (the dacy release)"),
             citation="Enevoldsen, Hansen & Nielbo (2021), DaCy: a unified framework for Danish NLP; the "
             "names after Meldgaard (2005), Muslimske fornavne i Danmark",
             reader="gendalens.data.names",
         ),
         DataSet(
             name="dane",
-            holds="565 test sentences with persons, places, organisations (PER, LOC, ORG, MISC)",
+            holds=N_("565 test sentences with named entities (PER, LOC, ORG, MISC)"),
             origin=Hub("alexandrainst/dane"),
             files=(
                 DataFile(
@@ -161,7 +165,7 @@ SETS: dict[str, DataSet] = {
                     "e6f29e05bf2d27cdc0190a59196998ffcf58d3b15d96e5bd4478d2c7c6933fd0",
                 ),
             ),
-            terms="CC BY-SA 4.0",
+            terms=N_("CC BY-SA 4.0"),
             citation="Hvingelby et al. (2020), DaNE: a named entity resource for Danish, on the "
             "Danish Universal Dependencies treebank (Johannsen et al. 2015)",
             reader="gendalens.data.dane",

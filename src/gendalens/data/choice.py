@@ -17,36 +17,44 @@ Choice = Path | Builtin
 BUILTIN: Builtin = get_args(Builtin)[0]
 
 
-def choices(data: Mapping[str, str | Path] | str | None) -> dict[str, Choice]:
+def read_choices(data: Mapping[str, str | Path] | str | None) -> dict[str, Choice]:
     """The choices of the Python interface by the set's name; ``"builtin"`` is every built-in set.
 
-    >>> choices({"abc": "builtin"})
+    >>> read_choices({"abc": "builtin"})
     {'abc': 'builtin'}
     """
     if isinstance(data, str):
         if data != BUILTIN:
-            raise UserError(f"data={data!r}: say {BUILTIN!r}, or name the sets one by one.")
+            raise UserError(
+                "data={value} is not a choice: pass {builtin}, or a mapping of sets to paths.",
+                value=repr(data),
+                builtin=repr(BUILTIN),
+            )
         return dict.fromkeys(catalogue.SETS, BUILTIN)
-    return {name: _choice(path) for name, path in (data or {}).items()}
+    return {name: _read_choice(path) for name, path in (data or {}).items()}
 
 
-def parse(parts: Sequence[str], sets: Sequence[str] = tuple(catalogue.SETS)) -> dict[str, Choice]:
-    """The choices of the command line, ``builtin`` (for all ``sets``) or ``NAME=PATH``.
+def parse_choices(
+    parts: Sequence[str], sets: Sequence[str] = tuple(catalogue.SETS)
+) -> dict[str, Choice]:
+    """The choices of the command line: ``builtin`` (for all ``sets``) or ``NAME=PATH``.
 
-    A set that is named by itself goes before ``builtin``, whichever comes first.
+    A set that is named by itself takes precedence over ``builtin``, whichever comes first.
     """
     found: dict[str, Choice] = dict.fromkeys(sets, BUILTIN) if BUILTIN in parts else {}
     for part in parts:
         if part == BUILTIN:
             continue
-        name, divider, path = part.partition("=")
-        if not divider or not name or not path:
+        name, equals, path = part.partition("=")
+        if not equals or not name or not path:
             raise UserError(
-                f"--data {part}: write NAME=PATH, for instance abc=./my-abc, or {BUILTIN}."
+                "--data {part}: write NAME=PATH, for instance abc=./my-abc, or {builtin}.",
+                part=part,
+                builtin=BUILTIN,
             )
-        found[name] = _choice(path)
+        found[name] = _read_choice(path)
     return found
 
 
-def _choice(path: str | Path) -> Choice:
+def _read_choice(path: str | Path) -> Choice:
     return BUILTIN if path == BUILTIN else Path(path)

@@ -1,9 +1,8 @@
-"""CoNLL-U with named entities: one word a line, ten columns, the entity tag in MISC (``name=B-PER``).
+"""CoNLL-U with named entities: one word per line, ten columns, the entity tag in MISC (``name=B-PER``).
 
 The reader is strict: what could be misread is reported with its line. The text of a sentence is
-rebuilt from its words and ``SpaceAfter=No``; ``# text``, where it stands, must say the same but for
-white space. Multiword tokens (``3-4``) stand in the text instead of their words, empty nodes
-(``3.1``) do not stand in it.
+rebuilt from its words and ``SpaceAfter=No``; a ``# text`` comment must agree with it except in white
+space. Multiword tokens (``3-4``) replace their words in the text, and empty nodes (``3.1``) are left out.
 """
 
 from __future__ import annotations
@@ -13,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gendalens.data.text import Span, broken
+from gendalens.data.text import Span, columns_error, line_error
 from gendalens.errors import UserError
+from gendalens.words import phrase
 
 COLUMNS = 10
 WORD_ID = re.compile(r"[1-9][0-9]{0,8}")
@@ -23,13 +23,13 @@ EMPTY_ID = re.compile(r"(0|[1-9][0-9]{0,8})\.[1-9][0-9]{0,8}")
 TAG = re.compile(r"O|([BI])-(\S+)")
 SENTENCE_ID = re.compile(r"# *sent_id *=(.*)")
 TEXT = re.compile(r"# *text *=(.*)")
-# Danish writes the genitive without an apostrophe, but not everybody does: Kay-Siff's, Marcus'.
+# The Danish genitive has no apostrophe, but not everybody knows that: Kay-Siff's, Marcus'.
 GENITIVE_FORM = re.compile(r".*([^\W_]|\.)['’]s|.*[sxz]['’]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word as it stands in the text; ``genitive`` if it is marked so, or ends as only one does."""
+    """A word as it appears in the text; ``genitive`` if it is tagged so, or ends as only genitives do."""
 
     text: str
     span: Span
@@ -38,7 +38,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A named entity: where it stands in the text, its label, and which tokens it covers."""
+    """A named entity: its place in the text, its label, and the tokens it covers."""
 
     span: Span
     label: str
@@ -72,21 +72,25 @@ def read(lines: Sequence[str], path: Path) -> list[Sentence]:
     if lines and lines[0].startswith("\ufeff"):  # some editors put a byte-order mark in front
         lines = [lines[0].removeprefix("\ufeff"), *lines[1:]]
     if lines and not any(line.count("\t") == COLUMNS - 1 for line in lines):
-        raise UserError(f"{path.name} is no CoNLL-U file: no line has the ten columns of one.")
+        raise UserError(
+            "{file} is not a CoNLL-U file: no line has its ten columns. Name another file.",
+            file=path.name,
+        )
     sentences: list[Sentence] = []
     seen: set[str] = set()
-    for first, block in _blocks(lines, path):
-        sentence = _sentence(block, first, len(sentences) + 1, path)
+    for first, block in _split_blocks(lines, path):
+        sentence = _read_sentence(block, first, len(sentences) + 1, path)
         if sentence.id in seen:
-            raise broken(path, first, f"a second sentence has the sent_id “{sentence.id[:80]}”")
+            reason = phrase("a second sentence has the sent_id “{id}”", id=sentence.id[:80])
+            raise line_error(path, first, reason)
         seen.add(sentence.id)
         sentences.append(sentence)
     if not sentences:
-        raise UserError(f"{path.name} holds no sentence: it should be a CoNLL-U file.")
+        raise UserError("{file} holds no sentences: name a CoNLL-U file.", file=path.name)
     return sentences
 
 
-def _blocks(lines: Sequence[str], path: Path) -> Iterator[tuple[int, list[str]]]:
+def _split_blocks(lines: Sequence[str], path: Path) -> Iterator[tuple[int, list[str]]]:
     """Each sentence's lines, with the number of the first."""
     block: list[str] = []
     for number, line in enumerate(lines, start=1):
@@ -96,110 +100,123 @@ def _blocks(lines: Sequence[str], path: Path) -> Iterator[tuple[int, list[str]]]
             yield number - len(block), block
             block = []
         else:
-            raise broken(path, number, "an empty line that ends no sentence")
+            raise line_error(path, number, phrase("an empty line that ends no sentence"))
     if block:
-        reason = "the last sentence is not ended by an empty line, so the file may be cut off"
-        raise broken(path, len(lines), reason)
+        reason = phrase(
+            "the last sentence is not followed by an empty line, so the file may be truncated"
+        )
+        raise line_error(path, len(lines), reason)
 
 
-def _sentence(block: list[str], first: int, ordinal: int, path: Path) -> Sentence:
+def _read_sentence(block: list[str], first: int, ordinal: int, path: Path) -> Sentence:
     """One block of lines: comments, then words."""
     start = next((i for i, line in enumerate(block) if not line.startswith("#")), len(block))
     if start == len(block):
-        raise broken(path, first, "a sentence without words")
-    words = _words(block[start:], first + start, path)
-    text, tokens = _text(words)
-    stated = _comment(TEXT, block[:start])
+        raise line_error(path, first, phrase("a sentence without words"))
+    words = _read_words(block[start:], first + start, path)
+    text, tokens = _build_text(words)
+    stated = _find_comment(TEXT, block[:start])
     if stated is not None and stated.split() != text.split():
-        raise broken(path, first, "the words below do not make up its “# text”")
-    name = _comment(SENTENCE_ID, block[:start])
+        raise line_error(path, first, phrase("the words below do not make up its “# text”"))
+    name = _find_comment(SENTENCE_ID, block[:start])
     return Sentence(
         id=name if name else str(ordinal),
         text=text,
         tokens=tokens,
-        entities=_entities(words, tokens, path),
+        entities=_read_entities(words, tokens, path),
         line=first,
     )
 
 
-def _comment(pattern: re.Pattern[str], comments: list[str]) -> str | None:
+def _find_comment(pattern: re.Pattern[str], comments: list[str]) -> str | None:
     found = next((m for line in comments if (m := pattern.fullmatch(line))), None)
     return None if found is None else found.group(1).strip()
 
 
-def _words(lines: list[str], first: int, path: Path) -> list[_Word]:
-    """The words that stand in the text, their numbers checked."""
+def _read_words(lines: list[str], first: int, path: Path) -> list[_Word]:
+    """The words that appear in the text, their numbers checked."""
     words: list[_Word] = []
     last = 0  # the number of the last word
     inside = 0  # the last word that a multiword token covers
     for number, line in enumerate(lines, start=first):
         if line.startswith("#"):
-            raise broken(path, number, "a comment inside a sentence")
+            raise line_error(path, number, phrase("a comment inside a sentence"))
         columns = line.split("\t")
         if len(columns) != COLUMNS:
-            raise broken(path, number, f"it has {len(columns)} columns where ten are needed")
+            raise columns_error(path, number, found=len(columns), needed=COLUMNS)
         key = columns[0]
         if WORD_ID.fullmatch(key):
             if int(key) != last + 1:
-                raise broken(path, number, f"word {key} follows word {last}")
+                reason = phrase("word {number} follows word {previous}", number=key, previous=last)
+                raise line_error(path, number, reason)
             last += 1
-            word = _word(columns, number, path, tagged=last > inside)
+            word = _read_word(columns, number, path, tagged=last > inside)
             if last > inside:
                 words.append(word)
             else:
-                words[-1] = _merged(words[-1], word, path)
+                words[-1] = _merge(words[-1], word, path)
         elif found := RANGE_ID.fullmatch(key):
             begin, end = int(found.group(1)), int(found.group(2))
             if begin != last + 1 or end <= begin or last < inside:
-                raise broken(path, number, f"the multiword token {key} does not fit its place")
+                reason = phrase("the multiword token {number} is out of place", number=key)
+                raise line_error(path, number, reason)
             inside = end
-            words.append(_word(columns, number, path, tagged=False))
+            words.append(_read_word(columns, number, path, tagged=False))
         elif found := EMPTY_ID.fullmatch(key):
             if int(found.group(1)) != last:
-                raise broken(path, number, f"the empty node {key} does not follow its word")
+                reason = phrase("the empty node {number} does not follow its word", number=key)
+                raise line_error(path, number, reason)
         else:
-            raise broken(path, number, f"“{key[:40]}” is no number of a word")
+            reason = phrase("“{text}” is not the number of a word", text=key[:40])
+            raise line_error(path, number, reason)
     if last < inside:
-        raise broken(path, first + len(lines) - 1, "its last multiword token lacks words")
+        reason = phrase("its last multiword token lacks words")
+        raise line_error(path, first + len(lines) - 1, reason)
     if not words:
-        raise broken(path, first, "a sentence without words")
+        raise line_error(path, first, phrase("a sentence without words"))
     return words
 
 
-def _word(columns: list[str], line: int, path: Path, *, tagged: bool) -> _Word:
-    """One line's form, tag, case and spacing; without a tag only where none is needed."""
+def _read_word(columns: list[str], line: int, path: Path, *, tagged: bool) -> _Word:
+    """One line's form, tag, case and spacing; the tag may be missing only where none is needed."""
     form = columns[1]
     if not form or form != form.strip():
-        raise broken(path, line, "its form is empty or has white space around it")
+        raise line_error(path, line, phrase("its form is empty or has white space around it"))
     tag, space = "", True
     for part in columns[9].split("|"):
-        key, divider, value = part.partition("=")
-        if key == "name" and divider:
+        key, equals, value = part.partition("=")
+        if key == "name" and equals:
             if tag or not TAG.fullmatch(value):
-                reason = f"“{part[:40]}” is no tag: write name=O, name=B-PER or name=I-PER, once"
-                raise broken(path, line, reason)
+                reason = phrase(
+                    "“{text}” is not a tag: write name=O, name=B-PER or name=I-PER, once",
+                    text=part[:40],
+                )
+                raise line_error(path, line, reason)
             tag = value
-        elif key == "SpaceAfter" and divider:
+        elif key == "SpaceAfter" and equals:
             if value != "No":
-                raise broken(path, line, f"“{part[:40]}” should be SpaceAfter=No")
+                reason = phrase("“{text}” should be SpaceAfter=No", text=part[:40])
+                raise line_error(path, line, reason)
             space = False
     if tagged and not tag:
-        raise broken(path, line, "its last column has no tag (name=O, name=B-PER and so on)")
+        reason = phrase("its last column has no tag (name=O, name=B-PER and so on)")
+        raise line_error(path, line, reason)
     genitive = "Case=Gen" in columns[5].split("|") or GENITIVE_FORM.fullmatch(form) is not None
     return _Word(line, form, tag, genitive, space)
 
 
-def _merged(token: _Word, word: _Word, path: Path) -> _Word:
-    """A multiword token after one more of its words: it is tagged as its first word is."""
+def _merge(token: _Word, word: _Word, path: Path) -> _Word:
+    """A multiword token with one more of its words; it takes the tag of its first word."""
     if token.tag and word.tag.startswith("B-"):
-        raise broken(path, word.line, "an entity begins inside a multiword token")
+        raise line_error(path, word.line, phrase("an entity begins inside a multiword token"))
     tag = token.tag or word.tag
     if not tag:
-        raise broken(path, word.line, "neither it nor its multiword token has a tag (name=…)")
+        reason = phrase("neither it nor its multiword token has a tag (name=…)")
+        raise line_error(path, word.line, reason)
     return _Word(token.line, token.form, tag, token.genitive or word.genitive, token.space)
 
 
-def _text(words: list[_Word]) -> tuple[str, tuple[Token, ...]]:
+def _build_text(words: list[_Word]) -> tuple[str, tuple[Token, ...]]:
     """The text and the place of each word in it."""
     pieces: list[str] = []
     tokens: list[Token] = []
@@ -215,7 +232,7 @@ def _text(words: list[_Word]) -> tuple[str, tuple[Token, ...]]:
     return "".join(pieces).rstrip(" "), tuple(tokens)
 
 
-def _entities(words: list[_Word], tokens: tuple[Token, ...], path: Path) -> tuple[Entity, ...]:
+def _read_entities(words: list[_Word], tokens: tuple[Token, ...], path: Path) -> tuple[Entity, ...]:
     """The entities that the tags spell out (IOB2: each begins with B-)."""
     found: list[Entity] = []
     begin, label = 0, ""
@@ -223,17 +240,21 @@ def _entities(words: list[_Word], tokens: tuple[Token, ...], path: Path) -> tupl
         prefix, _, name = word.tag.partition("-")
         if prefix == "I":
             if name != label:
-                before = "that label" if label else "an entity"
-                raise broken(path, word.line, f"the tag {word.tag[:40]} does not continue {before}")
+                reason = (
+                    phrase("the tag {tag} does not continue that label", tag=word.tag[:40])
+                    if label
+                    else phrase("the tag {tag} does not continue an entity", tag=word.tag[:40])
+                )
+                raise line_error(path, word.line, reason)
             continue
         if label:
-            found.append(_entity(tokens, begin, i, label))
+            found.append(_build_entity(tokens, begin, i, label))
         begin, label = i, name
     if label:
-        found.append(_entity(tokens, begin, len(words), label))
+        found.append(_build_entity(tokens, begin, len(words), label))
     return tuple(found)
 
 
-def _entity(tokens: tuple[Token, ...], begin: int, end: int, label: str) -> Entity:
+def _build_entity(tokens: tuple[Token, ...], begin: int, end: int, label: str) -> Entity:
     span = Span(tokens[begin].span.start, tokens[end - 1].span.end)
     return Entity(span, label, range(begin, end))

@@ -1,6 +1,6 @@
 """DaNE: the test split of the Danish treebank with its persons, places and organisations.
 
-Read from CoNLL-U. Errata name lines of the official file, so they are for that file only.
+Read from CoNLL-U. Errata refer to lines of the official file, so they apply to that file only.
 """
 
 from __future__ import annotations
@@ -18,16 +18,30 @@ LABELS = ("PER", "LOC", "ORG", "MISC")
 
 
 def read(path: Path, *, errata: bool) -> list[Sentence]:
-    """The sentences of a CoNLL-U file; ``errata`` for the official one alone."""
+    """The sentences of a CoNLL-U file; set ``errata`` for the official one alone."""
     lines = read_lines(path)
     if errata:
-        lines = known.correct(lines, known.entries("dane"), condition="test", path=path)
+        lines = known.apply_errata(lines, known.find_errata("dane"), condition="test", path=path)
     sentences = conllu.read(lines, path)
     labels = {entity.label for sentence in sentences for entity in sentence.entities}
     if PERSON not in labels:
-        said = f"its labels are {', '.join(sorted(labels))}" if labels else "it has no entities"
-        raise UserError(
-            f"{path.name} names no person (label {PERSON}; {said[:200]}), so there is nobody to "
-            "rename: use a file like DaNE's."
-        )
+        raise _no_persons_error(path, ", ".join(sorted(labels))[:200])
     return sentences
+
+
+def _no_persons_error(path: Path, labels: str) -> UserError:
+    """The error for a file that has other entities, or none at all."""
+    if not labels:
+        return UserError(
+            "{file} has no named entities, so there is nobody to rename: use a file like DaNE's, with "
+            "the label {person}.",
+            file=path.name,
+            person=PERSON,
+        )
+    return UserError(
+        "{file} has no entity with the label {person} (its labels are {labels}), so there is nobody to "
+        "rename: use a file like DaNE's.",
+        file=path.name,
+        person=PERSON,
+        labels=labels,
+    )

@@ -1,7 +1,7 @@
-"""DaWinoBias: two occupations, one pronoun, and the question whom it means.
+"""DaWinoBias: two occupations, one pronoun, and the question of whom it refers to.
 
-Two successive lines of a file are a schema: the same two occupations, of which one line means the
-male-typed and the other the female-typed one (but for one schema of 337). The two
+Two successive lines of a file are a schema: the same two occupations, with the pronoun referring to the
+male-typed one in one line and to the female-typed one in the other (except in one schema of 337). The two
 files differ only in the gender of the pronoun: with the stereotype (pro) or against it (anti).
 """
 
@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from gendalens.data import errata as known
-from gendalens.data.occupations import contested, occupations
+from gendalens.data.occupations import is_contested, read_occupations
 from gendalens.data.pronouns import CASES, GENDERS, Case, Gender
-from gendalens.data.text import Span, broken, read_lines, sentence
+from gendalens.data.text import Span, format_sentence, line_error, read_lines
 from gendalens.errors import UserError
+from gendalens.words import phrase
 
 Condition = Literal["pro", "anti"]
 CONDITIONS: tuple[Condition, ...] = get_args(Condition)
@@ -30,9 +31,9 @@ WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An occupation in the text: as it stands there, and in its definite base form.
+    """An occupation in the text: as it appears there, and in its definite base form.
 
-    ``contested``: Danish shares or the word itself speak against its stereotype.
+    ``contested``: Danish employment shares, or the word itself, contradict its stereotype.
     """
 
     text: str
@@ -44,7 +45,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class WinoLine:
-    """A line of one condition: the sentence, its pronoun, who is meant and who is not."""
+    """A line of one condition: the sentence, its pronoun, whom it refers to and whom it does not."""
 
     schema: int
     line: int
@@ -71,17 +72,17 @@ def read_raw(folder: Path) -> dict[Condition, list[str]]:
 
 def read(folder: Path, *, errata: bool) -> list[WinoLine]:
     """The lines of both conditions, pro first, checked to be schemas and minimal pairs."""
-    found = known.entries("dawinobias") if errata else ()
+    found = known.find_errata("dawinobias") if errata else ()
     parsed: dict[Condition, list[WinoLine]] = {}
     for condition in CONDITIONS:
         path = folder / FILES[condition]
         raw = read_lines(path)
-        fixed = known.correct(raw, found, condition=condition, path=path)
+        fixed = known.apply_errata(raw, found, condition=condition, path=path)
         parsed[condition] = [
             _parse(fixed[i], raw[i], line=i + 1, condition=condition, path=path)
             for i in range(len(raw))
         ]
-    _check(parsed["pro"], parsed["anti"], folder)
+    _check_pairs(parsed["pro"], parsed["anti"], folder)
     return parsed["pro"] + parsed["anti"]
 
 
@@ -91,20 +92,20 @@ def _parse(marked: str, raw: str, *, line: int, condition: Condition, path: Path
     brackets = list(BRACKET.finditer(marked))
     bare = BRACKET.sub(r"\1", marked)
     if len(brackets) != 2 or "[" in bare or "]" in bare:
-        raise broken(path, line, "it needs two bracketed words, [occupation] and [pronoun]")
+        reason = phrase("it needs two bracketed words, [occupation] and [pronoun]")
+        raise line_error(path, line, reason)
     # Every bracket before a bracketed word shifts it by two characters, its own by one.
     inside = [Span(m.start(1) - 2 * i - 1, m.end(1) - 2 * i - 1) for i, m in enumerate(brackets)]
-    text = sentence(bare)
+    text = format_sentence(bare)
     pronouns = [span for span in inside if text[span.start : span.end].lower() in GENDERS]
     if len(pronouns) != 1:
-        raise broken(path, line, "one of the two brackets must hold a pronoun")
-    mentions = _mentions(text)
+        raise line_error(path, line, phrase("one of the two brackets must hold a pronoun"))
+    mentions = _find_mentions(text)
     meant = [m for m in mentions if m.span in inside]
     others = [m for m in mentions if m.span not in inside]
     if len(meant) != 1 or len(others) != 1:
-        raise broken(
-            path, line, "it needs two known occupations, one of them, and nothing else, bracketed"
-        )
+        reason = phrase("it needs two known occupations, exactly one of them in brackets")
+        raise line_error(path, line, reason)
     pronoun = text[pronouns[0].start : pronouns[0].end]
     return WinoLine(
         schema=(line + 1) // 2,
@@ -121,41 +122,48 @@ def _parse(marked: str, raw: str, *, line: int, condition: Condition, path: Path
     )
 
 
-def _mentions(text: str) -> list[Mention]:
+def _find_mentions(text: str) -> list[Mention]:
     """The known occupations in a text, genitives included."""
-    table = occupations("dawinobias")
+    table = read_occupations("dawinobias")
     found = []
     for match in WORD.finditer(text):
         word = match.group().lower()
         base = word if word in table else word.removesuffix("s")
         if base in table:
             span = Span(match.start(), match.end())
-            doubtful = contested("dawinobias", base)
+            doubtful = is_contested("dawinobias", base)
             found.append(Mention(match.group(), base, table[base].stereotype, span, doubtful))
     return found
 
 
-def _check(pro: list[WinoLine], anti: list[WinoLine], folder: Path) -> None:
-    """Raise unless the lines are minimal pairs and make up schemas."""
+def _check_pairs(pro: list[WinoLine], anti: list[WinoLine], folder: Path) -> None:
+    """Raise unless the lines form minimal pairs and schemas."""
     if len(pro) != len(anti) or len(pro) % 2 or not pro:
         raise UserError(
-            f"{folder} does not hold DaWinoBias: the pro file has {len(pro)} lines and the anti "
-            f"file {len(anti)}, but they need one equal, even number; fetch the official files "
-            "with `gendalens data pull dawinobias`."
+            "{folder} does not hold DaWinoBias: the pro file has {pro} lines and the anti file {anti}, "
+            "but both need the same, even number; fetch the official files with "
+            "`gendalens data pull dawinobias`.",
+            folder=str(folder),
+            pro=len(pro),
+            anti=len(anti),
         )
     path = folder / FILES["anti"]
     for a, b in zip(pro, anti, strict=True):
         if (a.gap, a.case, a.referent.span) != (b.gap, b.case, b.referent.span):
-            raise broken(path, b.line, "it differs from the pro file in more than the pronoun")
+            reason = phrase("it differs from the pro file in more than the pronoun")
+            raise line_error(path, b.line, reason)
         if a.gender != a.referent.stereotype:
-            raise broken(folder / FILES["pro"], a.line, "its pronoun goes against the stereotype")
+            reason = phrase("its pronoun goes against the stereotype")
+            raise line_error(folder / FILES["pro"], a.line, reason)
         if b.gender == b.referent.stereotype:
-            raise broken(path, b.line, "its pronoun goes with the stereotype")
+            raise line_error(path, b.line, phrase("its pronoun goes with the stereotype"))
     for first, second in zip(pro[::2], pro[1::2], strict=True):
-        # Both lines may mean the same occupation (as lines 487 and 488 of the official set do), but
+        # Both lines may refer to the same occupation (as lines 487 and 488 of the official set do), but
         # they must be about the same two.
         named = {first.referent.occupation, first.other.occupation}
         if named != {second.referent.occupation, second.other.occupation}:
-            raise broken(path, second.line, "it and the line before must name the same occupations")
+            reason = phrase("it and the line before must name the same occupations")
+            raise line_error(path, second.line, reason)
         if second.referent.stereotype == second.other.stereotype:
-            raise broken(path, second.line, "one occupation must be male-typed, one female-typed")
+            reason = phrase("one occupation must be male-typed and one female-typed")
+            raise line_error(path, second.line, reason)

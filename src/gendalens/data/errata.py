@@ -1,8 +1,8 @@
 """Known defects of the official data sets, with the reason and the fix.
 
-Protocol 2 reads the data with them, protocol 1 without. The table holds no sentence: an entry names
-its lines and the few words that change, and it must still match the file. Missing full stops, spare
-spaces and lower-case openings need no entry where the reader sets them right everywhere.
+Protocol 2 reads the data with them, protocol 1 without. The table quotes no whole sentence: an entry
+names its lines and the few words that change, and it must still match the file. Missing full stops,
+extra spaces and lower-case openings need no entry where the reader corrects them everywhere.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from gendalens.data.text import broken
+from gendalens.data.text import line_error
 from gendalens.errors import UserError
+from gendalens.words import phrase
 
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """A defect: where it stands, which words it concerns, what they should be, and why.
+    """A defect: where it is, which words are wrong, what they should be, and why.
 
     ``condition`` is the file (pro or anti, female or male) or "both". ``lines`` are 1-based;
-    without any, the entry concerns every place of its file where ``old`` stands as whole words.
+    without any, the entry applies wherever ``old`` occurs in its file as whole words.
     """
 
     data: str
@@ -36,7 +37,7 @@ class Erratum:
 
 
 @cache
-def _table() -> tuple[Erratum, ...]:
+def _read_table() -> tuple[Erratum, ...]:
     text = resources.files(__package__).joinpath("errata.csv").read_text(encoding="utf-8")
     return tuple(
         Erratum(
@@ -51,12 +52,12 @@ def _table() -> tuple[Erratum, ...]:
     )
 
 
-def entries(set_name: str) -> tuple[Erratum, ...]:
+def find_errata(set_name: str) -> tuple[Erratum, ...]:
     """The errata of one data set."""
-    return tuple(e for e in _table() if e.data == set_name)
+    return tuple(e for e in _read_table() if e.data == set_name)
 
 
-def correct(
+def apply_errata(
     lines: Iterable[str], found: Iterable[Erratum], *, condition: str, path: Path
 ) -> list[str]:
     """The lines of a file with the errata that concern it applied."""
@@ -67,15 +68,18 @@ def correct(
         if erratum.lines:
             for number in erratum.lines:
                 if number > len(fixed) or fixed[number - 1].count(erratum.old) != 1:
-                    raise broken(path, number, f"the erratum for “{erratum.old}” does not fit it")
+                    reason = phrase("the erratum for “{words}” does not fit it", words=erratum.old)
+                    raise line_error(path, number, reason)
                 fixed[number - 1] = fixed[number - 1].replace(erratum.old, erratum.new)
         else:
             pattern = re.compile(rf"(?<!\w){re.escape(erratum.old)}(?!\w)")
             changed = [pattern.sub(erratum.new, line) for line in fixed]
             if changed == fixed:
                 raise UserError(
-                    f"{path.name} does not hold “{erratum.old}”, which the errata expect: fetch "
-                    "the official file with `gendalens data pull`."
+                    "{file} does not hold “{words}”, which the errata expect: fetch the official file "
+                    "with `gendalens data pull`.",
+                    file=path.name,
+                    words=erratum.old,
                 )
             fixed = changed
     return fixed

@@ -10,14 +10,16 @@ import platformdirs
 from gendalens.errors import UserError
 
 
-def home() -> Path:
-    """The folder named by ``GENDALENS_HOME``, else the user's cache folder."""
+def find_home() -> Path:
+    """The folder that ``GENDALENS_HOME`` names, or else the user's cache folder."""
     named = os.environ.get("GENDALENS_HOME")
     if named:
         try:
             return Path(named).expanduser()
-        except RuntimeError as error:  # ~ of a user that nobody knows
+        except RuntimeError as error:  # ~user, and there is no such user
             raise UserError(
-                f"GENDALENS_HOME={named} is no folder ({str(error).rstrip('.')}): set it to one."
+                "GENDALENS_HOME={folder} is not a folder ({reason}): set it to one.",
+                folder=named,
+                reason=str(error).rstrip("."),
             ) from error
     return Path(platformdirs.user_cache_dir("gendalens", appauthor=False))

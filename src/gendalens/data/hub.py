@@ -1,9 +1,9 @@
 """The test split of DaNE from the Hugging Face hub, written out as CoNLL-U.
 
-``alexandrainst/dane`` began as a script that downloads a CoNLL-U file; the hub turns such sets into
-Parquet tables on a branch of their own, and owners into tables on the main branch. Scripts are never
-run here: the files of the test split are found by name, and a table's rows (sent_id, text, tokens,
-ner_tags and the treebank's columns) are written as the lines they were made from.
+``alexandrainst/dane`` began as a script that downloads a CoNLL-U file. The hub converts such sets to
+Parquet tables on a separate branch, and their owners convert them to tables on the main branch. Scripts
+are never run here: the files of the test split are found by name, and a table's rows (sent_id, text,
+tokens, ner_tags and the treebank's columns) are turned back into the lines they were made from.
 """
 
 from __future__ import annotations
@@ -15,17 +15,21 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from gendalens.data.text import ReasonError
 from gendalens.errors import UserError
-from gendalens.system.hub_access import without_telemetry
+from gendalens.system.hub_access import disable_telemetry
+from gendalens.words import Message, phrase
 
-# Where the hub puts the tables that it makes by itself.
+# Where the hub puts its own conversions.
 CONVERTED = "refs/convert/parquet"
 FORMATS = (".conllu", ".parquet", ".jsonl")
-INSTEAD = "name a CoNLL-U file with `--data dane=PATH`"
-# What the numbers of ner_tags stand for where a table does not say so itself.
+INSTEAD = phrase("name a CoNLL-U file with `--data dane=PATH`")
+# What the numbers of ner_tags stand for, unless a table says so itself.
 TAGS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC", "B-MISC", "I-MISC")
 TREEBANK = ("lemmas", "pos_tags", "morph_tags", "dep_ids", "dep_labels")
-HALF = re.compile("[\ud800-\udfff]")  # JSON can write what no file can hold
+# JSON can spell out half of a character, which no UTF-8 file can hold.
+HALF = re.compile("[\ud800-\udfff]")
+LONGEST_REASON = 160  # characters
 Row = dict[str, Any]
 
 
@@ -35,14 +39,14 @@ def fetch(repo: str, target: Path) -> None:
     if files[0].suffix == ".conllu":
         target.write_bytes(files[0].read_bytes())
         return
-    lines = [line for row in rows(files) for line in conllu(row, repo)]
+    lines = [line for row in read_rows(files) for line in to_conllu(row, repo)]
     target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 
 
-def choose(files: Sequence[str]) -> list[str]:
-    """Which files of a repository hold its test split: those of the first format that has any.
+def choose_files(files: Sequence[str]) -> list[str]:
+    """The files of a repository that hold its test split, in the first format there is.
 
-    >>> choose(["README.md", "data/test-00000-of-00001.parquet", "data/train-00000-of-00001.parquet"])
+    >>> choose_files(["README.md", "data/test-00000-of-00001.parquet", "data/train.parquet"])
     ['data/test-00000-of-00001.parquet']
     """
     for suffix in FORMATS:
@@ -69,14 +73,16 @@ def _is_inside(file: str) -> bool:
 
 def _download(repo: str, folder: Path) -> list[Path]:
     """The test split's files, from the main branch or from the hub's own conversion."""
-    without_telemetry()
+    disable_telemetry()
     try:
         from huggingface_hub import HfApi, hf_hub_download
         from huggingface_hub.errors import RevisionNotFoundError
     except ImportError as error:
         raise UserError(
-            f"DaNE comes from the hub ({repo}), which takes huggingface_hub: install it with "
-            f"`pip install 'gendalens[hub]'`, or {INSTEAD}."
+            "DaNE comes from the hub ({repo}), which takes huggingface_hub: install it with "
+            "`pip install 'gendalens[hub]'`, or {instead}.",
+            repo=repo,
+            instead=INSTEAD,
         ) from error
     try:
         for revision in ("main", CONVERTED):
@@ -84,66 +90,85 @@ def _download(repo: str, folder: Path) -> list[Path]:
                 found = HfApi().dataset_info(repo, revision=revision, timeout=30)
             except RevisionNotFoundError:
                 continue
-            chosen = choose([file.rfilename for file in found.siblings or ()])
+            chosen = choose_files([file.rfilename for file in found.siblings or ()])
             if chosen:
                 place = {"repo_type": "dataset", "revision": found.sha, "local_dir": folder}
-                with _no_bars():
+                with _hide_progress_bars():
                     return [Path(hf_hub_download(repo, file, **place)) for file in chosen]
-    except Exception as error:  # a dozen kinds, of two HTTP libraries: all mean that it is not here
-        said = (str(error).strip() or type(error).__name__).splitlines()[0]
+    except (
+        Exception
+    ) as error:  # a dozen kinds, of two HTTP libraries: all mean that it did not come
         raise UserError(
-            f"The hub does not give {repo} ({said[:160]}): check the network, or {INSTEAD}."
+            "{repo} cannot be fetched from the hub ({reason}): check the network, or {instead}.",
+            repo=repo,
+            reason=_format_reason(error),
+            instead=INSTEAD,
         ) from error
     raise UserError(
-        f"{repo} on the hub holds no table of its test split (scripts are not run): {INSTEAD}."
+        "{repo} on the hub has no table of its test split (scripts are not run): {instead}.",
+        repo=repo,
+        instead=INSTEAD,
     )
 
 
+def _format_reason(error: Exception) -> str | Message:
+    """The first line of what an error says."""
+    if isinstance(error, ReasonError):
+        return error.reason
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:LONGEST_REASON]
+
+
 @contextmanager
-def _no_bars() -> Iterator[None]:
-    """No progress bars of the hub's: the file is small, and standard error is ours."""
+def _hide_progress_bars() -> Iterator[None]:
+    """Hide the hub library's progress bars: the file is small, and standard error is ours."""
     from huggingface_hub import utils
 
-    shown = not utils.are_progress_bars_disabled()
+    enabled = not utils.are_progress_bars_disabled()
     utils.disable_progress_bars()
     try:
         yield
     finally:
-        if shown:
+        if enabled:
             utils.enable_progress_bars()
 
 
-def rows(files: Sequence[Path]) -> Iterator[Row]:
-    """The rows of Parquet or JSON Lines files, numbered labels put into words."""
+def read_rows(files: Sequence[Path]) -> Iterator[Row]:
+    """The rows of Parquet or JSON Lines files, with labels by name instead of number."""
     for file in files:
         try:
             if file.suffix == ".parquet":
-                yield from _parquet(file)
+                yield from _read_parquet(file)
             else:
                 for line in file.read_text(encoding="utf-8").splitlines():
-                    yield _in_words(json.loads(line), {"ner_tags": TAGS})
+                    yield _name_labels(json.loads(line), {"ner_tags": TAGS})
         except (OSError, ValueError, RecursionError) as error:  # what Arrow, JSON and UTF-8 raise
-            said = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise UserError(f"{file.name} cannot be read ({said[:160]}): {INSTEAD}.") from error
+            raise UserError(
+                "{file} cannot be read ({reason}): {instead}.",
+                file=file.name,
+                reason=_format_reason(error),
+                instead=INSTEAD,
+            ) from error
 
 
-def _parquet(file: Path) -> Iterator[Row]:
-    """A table's rows; the names of its labels stand in its metadata."""
+def _read_parquet(file: Path) -> Iterator[Row]:
+    """A table's rows; the names of its labels are in its metadata."""
     try:
         from pyarrow import parquet
     except ImportError as error:
         raise UserError(
-            f"{file.name} is a Parquet table, which takes pyarrow: install it with "
-            f"`pip install 'gendalens[hub]'`, or {INSTEAD}."
+            "{file} is a Parquet table, which takes pyarrow: install it with "
+            "`pip install 'gendalens[hub]'`, or {instead}.",
+            file=file.name,
+            instead=INSTEAD,
         ) from error
     table = parquet.read_table(file)
     metadata = (table.schema.metadata or {}).get(b"huggingface", b"{}")
-    labels = {"ner_tags": TAGS, **_labels(json.loads(metadata))}
+    labels = {"ner_tags": TAGS, **_read_labels(json.loads(metadata))}
     for row in table.to_pylist():
-        yield _in_words(row, labels)
+        yield _name_labels(row, labels)
 
 
-def _labels(metadata: Any) -> dict[str, tuple[str, ...]]:
+def _read_labels(metadata: Any) -> dict[str, tuple[str, ...]]:
     """The label names that a table's metadata gives by column."""
     found = {}
     features = metadata.get("info", {}).get("features", {}) if isinstance(metadata, dict) else {}
@@ -154,38 +179,40 @@ def _labels(metadata: Any) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _in_words(row: Any, labels: dict[str, tuple[str, ...]]) -> Row:
-    """The row with the names of its labels instead of their numbers."""
+def _name_labels(row: Any, labels: dict[str, tuple[str, ...]]) -> Row:
+    """The row with the names of its labels in place of their numbers."""
     if not isinstance(row, dict):
-        raise ValueError("a row is no record")
+        raise ReasonError(phrase("a row is not a record"))
     if HALF.search(json.dumps(row, ensure_ascii=False, default=str)):
-        raise ValueError("a row holds half of a character")
+        raise ReasonError(phrase("a row holds half of a character"))
     for column, names in labels.items():
         values = row.get(column)
         if isinstance(values, list):
             if any(isinstance(v, int) and not 0 <= v < len(names) for v in values):
-                raise ValueError(f"a number in {column} stands for no label")
+                raise ReasonError(phrase("a number in {column} stands for no label", column=column))
             row[column] = [names[v] if isinstance(v, int) else v for v in values]
     return row
 
 
-def conllu(row: Row, repo: str) -> list[str]:
-    """One row as the lines of a sentence, the empty one at its end included."""
-    where = f"A row of {repo} (sent_id “{str(row.get('sent_id', '?')).strip()[:40]}”)"
+def to_conllu(row: Row, repo: str) -> list[str]:
+    """One row as the lines of a sentence, including the empty line at its end."""
     tokens, tags, text = row.get("tokens"), row.get("ner_tags"), row.get("text")
     if not isinstance(tokens, list) or not isinstance(tags, list) or not isinstance(text, str):
-        raise UserError(f"{where} lacks text, tokens or ner_tags: {INSTEAD}.")
+        raise _row_error(row, repo, phrase("it lacks text, tokens or ner_tags"))
     if len(tags) != len(tokens):
-        raise UserError(f"{where} has {len(tokens)} tokens and {len(tags)} tags: {INSTEAD}.")
+        reason = phrase(
+            "it has {tokens} tokens and {tags} tags", tokens=len(tokens), tags=len(tags)
+        )
+        raise _row_error(row, repo, reason)
     text = text.strip()  # the script that made the rows left the line ends on
     lines = [f"# text = {text}"]
     if row.get("sent_id"):
         lines.insert(0, f"# sent_id = {str(row['sent_id']).strip()}")
-    treebank = [_column(row, name, len(tokens)) for name in TREEBANK]
+    treebank = [_treebank_column(row, name, len(tokens)) for name in TREEBANK]
     at = 0
     for i, token in enumerate(tokens):
         if not text.startswith(str(token), at):
-            raise UserError(f"{where} has a text that does not hold its tokens: {INSTEAD}.")
+            raise _row_error(row, repo, phrase("its text does not hold its tokens"))
         end = at + len(str(token))
         at = end + len(text[end:]) - len(text[end:].lstrip())
         glued = "|SpaceAfter=No" if at == end and i + 1 < len(tokens) else ""
@@ -195,8 +222,19 @@ def conllu(row: Row, repo: str) -> list[str]:
     return [*lines, ""]
 
 
-def _column(row: Row, name: str, length: int) -> list[Any]:
-    """A column of the treebank, or blanks: none of them is needed."""
+def _row_error(row: Row, repo: str, reason: Message) -> UserError:
+    """The error for a row that is not a sentence with its tags."""
+    return UserError(
+        "A row of {repo} (sent_id “{sentence}”) cannot be used ({reason}): {instead}.",
+        repo=repo,
+        sentence=str(row.get("sent_id", "?")).strip()[:40],
+        reason=reason,
+        instead=INSTEAD,
+    )
+
+
+def _treebank_column(row: Row, name: str, length: int) -> list[Any]:
+    """A column of the treebank, or blanks: none of these columns is needed."""
     values = row.get(name)
     fits = isinstance(values, list) and len(values) == length
     return values if fits and values is not None else ["_"] * length

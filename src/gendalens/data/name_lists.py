@@ -8,11 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gendalens.data import errata as known
 from gendalens.data.pronouns import Gender
-from gendalens.data.text import broken, read_lines
+from gendalens.data.text import columns_error, line_error, read_lines
 from gendalens.errors import UserError
+from gendalens.words import phrase
 
 FIRST_FILES: dict[Gender, str] = {
     "female": "first_names_2023_women.csv",
@@ -21,6 +23,8 @@ FIRST_FILES: dict[Gender, str] = {
 LAST_FILE = "last_names_2023.csv"
 OVERLAP_FILE = "overlapping_names.csv"
 MINORITY_FILE = "names.csv"
+ETHNICITIES = ("danish", "muslim")
+WHOSE = ("female", "male", "both")
 # A name is one word of letters, parts joined by hyphens or apostrophes (Anne-Marie, O'Neill).
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 CAPITAL = re.compile(r"(?:^|-)(?:[^\W\d_]['’])?[^\W\d_]")
@@ -28,9 +32,9 @@ CAPITAL = re.compile(r"(?:^|-)(?:[^\W\d_]['’])?[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """Both official lists, read: who bears a name, and how the minority list classes it.
+    """Both official lists: how many people bear a name, and how the minority list classes it.
 
-    Names are in capitals here, as the register has them.
+    Names are in capitals here, as in the register.
     """
 
     first: Mapping[Gender, Mapping[str, int]]
@@ -39,8 +43,17 @@ class Lists:
     listed: Mapping[tuple[str, str], tuple[str, ...]]
 
 
+class MinorityRow(NamedTuple):
+    """A row of the minority list; the gender of a surname is "both"."""
+
+    bearers: int
+    name: str
+    ethnicity: str
+    gender: str
+
+
 def capitalise(name: str) -> str:
-    """A name with capitals where Danish has them: first, after a hyphen, after O' and the like.
+    """A name with capitals where Danish has them: at the start, after a hyphen, after O' and the like.
 
     >>> capitalise("ANNE-MARIE"), capitalise("ØRSTED"), capitalise("O'NEILL"), capitalise("ALA'A")
     ('Anne-Marie', 'Ørsted', "O'Neill", "Ala'a")
@@ -49,19 +62,17 @@ def capitalise(name: str) -> str:
 
 
 def read(register: Path, minority: Path) -> Lists:
-    """Both lists with errata, each name once; what is no name (empty, numbers, initials) left out."""
-    first = {gender: _register(register / file) for gender, file in FIRST_FILES.items()}
+    """Both lists with errata, each name once, without entries that are not names (numbers, initials)."""
+    first = {gender: _read_register(register / file) for gender, file in FIRST_FILES.items()}
     listed: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for _, name, kind, gender in minority_rows(minority, errata=True):
-        if _is_name(name):
-            listed[kind, gender].append(name.upper())
-    keys = [
-        (kind, gender) for kind in ("danish", "muslim") for gender in ("female", "male", "both")
-    ]
+    for row in read_minority_rows(minority, errata=True):
+        if _is_name(row.name):
+            listed[row.ethnicity, row.gender].append(row.name.upper())
+    keys = [(ethnicity, gender) for ethnicity in ETHNICITIES for gender in WHOSE]
     return Lists(
         first=first,
-        last=_register(register / LAST_FILE),
-        side={name.upper(): side for name, side in overlaps(register, errata=True)},
+        last=_read_register(register / LAST_FILE),
+        side={name.upper(): side for name, side in read_overlaps(register, errata=True)},
         listed={key: tuple(dict.fromkeys(listed[key])) for key in keys},
     )
 
@@ -70,22 +81,22 @@ def _is_name(text: str) -> bool:
     return len(text) > 1 and (text.isalpha() or WORD.fullmatch(text) is not None)
 
 
-def _register(path: Path) -> dict[str, int]:
-    """A file of the register with errata; of a name that stands twice, the first count."""
-    fixes, letters = _errata("names", path.stem)
+def _read_register(path: Path) -> dict[str, int]:
+    """A file of the register with errata; a name that occurs twice has its first count."""
+    fixes, letters = _find_fixes("names", path.stem)
     found: dict[str, int] = {}
-    for name, count in counted(path):
+    for name, count in read_counts(path):
         text = fixes.get(name, name) if name.isascii() else name.translate(letters)
         if _is_name(text):
             found.setdefault(text.upper(), count)
     return found
 
 
-def _errata(data: str, stem: str) -> tuple[dict[str, str], dict[int, int]]:
-    """What the errata say about a list: names to replace (by nothing: to leave out), and letters."""
+def _find_fixes(data: str, stem: str) -> tuple[dict[str, str], dict[int, int]]:
+    """The errata of a list: names to replace (with nothing: to leave out), and letters to replace."""
     fixes: dict[str, str] = {}
     letters: dict[int, int] = {}
-    for entry in known.entries(data):
+    for entry in known.find_errata(data):
         if entry.condition == f"{stem} letters":
             letters |= str.maketrans(entry.old, entry.new)
         elif entry.condition == stem:
@@ -93,51 +104,57 @@ def _errata(data: str, stem: str) -> tuple[dict[str, str], dict[int, int]]:
     return fixes, letters
 
 
-def counted(path: Path) -> Iterator[tuple[str, int]]:
-    """The rows of a file of the register: a name and how many bear it, most common first."""
-    for line, (name, count) in _table(path, header=2):
+def read_counts(path: Path) -> Iterator[tuple[str, int]]:
+    """The rows of a file of the register: a name and how many people bear it, most common first."""
+    for line, (name, count) in _read_table(path, columns=2):
         if not (count.isdigit() and count.isascii()) or len(count) > 9:
-            raise broken(path, line, f"“{count[:40]}” is no number of bearers")
+            raise count_error(path, line, count)
         yield name, int(count)
 
 
-def minority_rows(folder: Path, *, errata: bool) -> list[tuple[int, str, str, str]]:
-    """The rows of the minority list: count, name, class, gender (for surnames "both")."""
+def count_error(path: Path, line: int, text: str) -> UserError:
+    """The error for a line whose number of bearers is none."""
+    return line_error(path, line, phrase("“{text}” is not a number of bearers", text=text[:40]))
+
+
+def read_minority_rows(folder: Path, *, errata: bool) -> list[MinorityRow]:
+    """The rows of the minority list, in the order of the file."""
     path = folder / MINORITY_FILE
-    fixes = _errata("minority-names", path.stem)[0] if errata else {}
+    fixes = _find_fixes("minority-names", path.stem)[0] if errata else {}
     rows = []
-    for line, (count, name, kind, gender, first) in _table(path, header=5):
+    for line, (count, name, ethnicity, gender, first) in _read_table(path, columns=5):
         whose = gender if first == "True" else "both"
-        if kind not in ("danish", "muslim") or whose not in ("female", "male", "both"):
-            raise broken(path, line, "its ethnicity or gender is none that is known")
+        if ethnicity not in ETHNICITIES or whose not in WHOSE:
+            raise line_error(path, line, phrase("its ethnicity or gender is unknown"))
         try:
-            number = int(float(count or 0))
+            bearers = int(float(count or 0))
         except (ValueError, OverflowError):
-            raise broken(path, line, f"“{count[:40]}” is no number of bearers") from None
-        rows.append((number, fixes.get(name, name), kind, whose))
+            raise count_error(path, line, count) from None
+        rows.append(MinorityRow(bearers, fixes.get(name, name), ethnicity, whose))
     return rows
 
 
-def overlaps(folder: Path, *, errata: bool) -> list[tuple[str, str]]:
-    """First names of both lists and the side they are on: DK, M, B (both), with errata "neither"."""
+def read_overlaps(folder: Path, *, errata: bool) -> list[tuple[str, str]]:
+    """First names of both lists with their side: DK, M, B (both), or with errata "neither"."""
     path = folder / OVERLAP_FILE
-    fixes = _errata("names", path.stem)[0] if errata else {}
-    return [(name, fixes.get(side, side)) for _, (_, name, side) in _table(path, header=3)]
+    fixes = _find_fixes("names", path.stem)[0] if errata else {}
+    return [(name, fixes.get(side, side)) for _, (_, name, side) in _read_table(path, columns=3)]
 
 
-def _table(path: Path, *, header: int) -> Iterator[tuple[int, list[str]]]:
-    """The rows below a header of so many columns, with their lines."""
+def _read_table(path: Path, *, columns: int) -> Iterator[tuple[int, list[str]]]:
+    """The rows below the header, with their line numbers."""
     reader = csv.reader(read_lines(path), strict=True)
     try:
         for row in reader:
-            if len(row) != header:
-                reason = f"it has {len(row)} columns where {header} are needed"
-                raise broken(path, reader.line_num, reason)
+            if len(row) != columns:
+                raise columns_error(path, reader.line_num, found=len(row), needed=columns)
             if reader.line_num > 1:
                 yield reader.line_num, row
     except csv.Error as error:
-        raise broken(path, max(reader.line_num, 1), f"it is no CSV ({error})") from error
+        reason = phrase("it is not CSV ({reason})", reason=str(error))
+        raise line_error(path, max(reader.line_num, 1), reason) from error
     if reader.line_num < 2:
         raise UserError(
-            f"{path} holds no names: fetch the official list with `gendalens data pull`."
+            "{path} holds no names: fetch the official list with `gendalens data pull`.",
+            path=str(path),
         )

@@ -1,26 +1,26 @@
-"""The names that persons get: four groups, majority or minority origin × women or men.
+"""The names given to persons: four groups, majority or minority origin × women or men.
 
-Two lists meet here. The *register* (Statistics Denmark 2023, set ``names``) counts who bears a name;
+Two lists meet here. The *register* (Statistics Denmark 2023, set ``names``) counts the bearers of a name;
 the *minority list* (dacy, set ``minority-names``, after Meldgaard 2005) says which names are Danish and
-which are Muslim. How common a name is, is always read from the register: dacy counts middle names too
-(Marie: 259,943 against the register's 18,183), has no counts for minority surnames, and is of 2021.
+which are Muslim. How common a name is always comes from the register: dacy counts middle names too
+(Marie: 259,943 against the register's 18,183), has no counts for minority surnames, and is from 2021.
 
 Protocol 2 has two ways to draw:
 
 ``top``, the specification's
     The 500 most common first names of women and of men and the 500 most common surnames; for the
-    minority every name of the list. No name stands in two groups: `overlapping_names.csv` says which
+    minority every name of the list. No name is in two groups: `overlapping_names.csv` says which
     side a first name belongs to, and a surname of the minority list is not the majority's.
 ``matched``
     First names that are equally common and equally long in all four groups, by coarsened exact
     matching (Iacus, King & Porro 2012): a stratum holds the names of one length in characters and one
     octave of bearers (64 to 127, 128 to 255, …), and only strata in which all four groups have names are
-    kept. Every group draws the stratum with the same probability, in proportion to the smallest of the
-    four groups' names in it, then a name within it. So length is balanced exactly and bearers within a
-    factor of two, nothing is thrown away at random, and no name carries more weight than one of as many
-    equal names as there are full sets of four. Surnames the same way, over the two origins. The majority
-    pool is the register's names that the list classes Danish; a first name that more people bear as a
-    surname (Vang, Juel, Hassan) is left out in every group alike.
+    kept. Every group draws a stratum with the same probability, in proportion to the smallest number of
+    names that any of the four groups has in it, then a name within it. So length is balanced exactly and
+    bearers within a factor of two, nothing is discarded at random, and no name is drawn more often than
+    if the lists consisted of full sets of four alone. Surnames are drawn the same way, over the two
+    origins. The majority pool is the register's names that the list classes as Danish; a first name that
+    more people bear as a surname (Vang, Juel, Hassan) is left out of every group alike.
 
 Protocol 1 builds the lists of 0.0.3, defects and duplicates included.
 """
@@ -38,9 +38,17 @@ from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 from gendalens.data import name_lists
-from gendalens.data.name_lists import Lists, capitalise, counted, minority_rows, overlaps
+from gendalens.data.name_lists import (
+    Lists,
+    MinorityRow,
+    capitalise,
+    read_counts,
+    read_minority_rows,
+    read_overlaps,
+)
 from gendalens.data.pronouns import Gender
 from gendalens.errors import UserError
+from gendalens.words import phrase
 
 Origin = Literal["majority", "minority"]
 How = Literal["top", "matched"]
@@ -48,14 +56,14 @@ Key = TypeVar("Key", bound=Hashable)
 HOWS: tuple[How, ...] = get_args(How)
 
 TOP = 500
-# A unisex name: at least so many bearers, and at least such a share of them on either side.
+# A unisex name has at least this many bearers, and at least this share of them are of either gender.
 UNISEX_BEARERS = 100
 UNISEX_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name and how many bear it, by the register."""
+    """A name and how many people bear it, by the register."""
 
     text: str
     bearers: int
@@ -63,7 +71,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Whose names: of which origin, and of women, of men, or (an extra) of both."""
+    """Whose names: their origin, and whether they are women's, men's or (an extra) both."""
 
     origin: Origin
     gender: Gender | Literal["unisex"]
@@ -80,8 +88,8 @@ UNISEX = Group("majority", "unisex")
 class NameList:
     """Names to draw from, in strata that are drawn in proportion to their weights.
 
-    An unmatched list is a single stratum. Lists that are matched have the same weights, so one draw
-    gives names of the same stratum in each of them.
+    An unmatched list is a single stratum. Matched lists have the same weights, so one draw gives names
+    of the same stratum in each of them.
     """
 
     strata: tuple[tuple[Name, ...], ...]
@@ -100,7 +108,7 @@ class NameList:
         return tuple(name for stratum in self.strata for name in stratum)
 
     def draw(self, u: float) -> Name:
-        """The name at ``u``, 0 ≤ u < 1: uniform over a stratum's names, its own share of the line."""
+        """The name at ``u``, 0 ≤ u < 1: a stratum in proportion to its weight, a name in it uniformly."""
         if len(self.strata) == 1:
             stratum = self.strata[0]
             return stratum[int(u * len(stratum))]
@@ -118,7 +126,7 @@ class NameList:
 
     @property
     def mean_bearers(self) -> float:
-        """The geometric mean of the bearers of a drawn name; nobody counts as one."""
+        """The geometric mean of the bearers of a drawn name; a name without bearers counts as one."""
         return math.exp(self._mean(lambda name: math.log(max(name.bearers, 1))))
 
     def _mean(self, value: Callable[[Name], float]) -> float:
@@ -142,36 +150,46 @@ Pools = Mapping[Group, NamePool]
 
 def read(register: Path, minority: Path, how: How) -> dict[Group, NamePool]:
     """The pools of protocol 2: the four groups and the unisex extra, errata applied."""
-    if how not in HOWS:
-        raise UserError(f"There is no way '{how}' to draw names: choose one of {', '.join(HOWS)}.")
+    check_how(how)
     lists = name_lists.read(register, minority)
-    first = {group: _first_names(lists, group, how) for group in GROUPS}
-    last = {origin: _surnames(lists, origin, how) for origin in get_args(Origin)}
+    first = {group: _find_first_names(lists, group, how) for group in GROUPS}
+    last = {origin: _find_surnames(lists, origin, how) for origin in get_args(Origin)}
     lonely = next((str(g) for g, found in first.items() if not found), None)
     if lonely or not all(last.values()):
         raise UserError(
-            f"The name lists leave no name for {lonely or 'one side’s surnames'}: see {register} and "
-            f"{minority}, or fetch the official ones with `gendalens data pull names minority-names`."
+            "The name lists leave no name for {group:t}: see {register} and {minority}, or fetch the "
+            "official ones with `gendalens data pull names minority-names`.",
+            group=lonely or phrase("the surnames of one origin"),
+            register=str(register),
+            minority=str(minority),
         )
-    return pools(first, last, unisex_names(lists), how)
+    return build_pools(first, last, find_unisex_names(lists), how)
 
 
-def pools(
+def check_how(how: str) -> None:
+    """Raise unless there is such a way to draw names."""
+    if how not in HOWS:
+        raise UserError(
+            "There is no way '{how}' to draw names: choose one of {hows}.", how=how, hows=HOWS
+        )
+
+
+def build_pools(
     first: Mapping[Group, list[Name]],
     last: Mapping[Origin, list[Name]],
     unisex: tuple[Name, ...],
     how: How,
 ) -> dict[Group, NamePool]:
-    """The pools that lists of names make, most common first; without unisex names no such group."""
-    firsts = _matched(first) if how == "matched" else _whole(first)
-    lasts = _matched(last) if how == "matched" else _whole(last)
-    made = {group: NamePool(firsts[group], lasts[group.origin]) for group in GROUPS}
+    """The pools of lists of names, most common first; the unisex group only if there are such names."""
+    build_lists = _build_matched if how == "matched" else _build_whole
+    firsts, lasts = build_lists(first), build_lists(last)
+    pools = {group: NamePool(firsts[group], lasts[group.origin]) for group in GROUPS}
     if unisex:
-        made[UNISEX] = NamePool(NameList((unisex,)), lasts["majority"])
-    return made
+        pools[UNISEX] = NamePool(NameList((unisex,)), lasts["majority"])
+    return pools
 
 
-def _first_names(lists: Lists, group: Group, how: How) -> list[Name]:
+def _find_first_names(lists: Lists, group: Group, how: How) -> list[Name]:
     """The names of one group, most common first; no name is in two groups."""
     gender: Gender = "female" if group.gender == "female" else "male"
     other: Gender = "male" if gender == "female" else "female"
@@ -187,10 +205,10 @@ def _first_names(lists: Lists, group: Group, how: How) -> list[Name]:
     kept = [n for n in kept if bearers.get(n, 0) > rivals.get(n, 0) or n not in rivals]
     if how == "matched":
         kept = [n for n in kept if bearers.get(n, 0) >= max(1, lists.last.get(n, 0))]
-    return _ranked(kept, bearers, TOP if group.origin == "majority" and how == "top" else None)
+    return _rank(kept, bearers, TOP if group.origin == "majority" and how == "top" else None)
 
 
-def _surnames(lists: Lists, origin: Origin, how: How) -> list[Name]:
+def _find_surnames(lists: Lists, origin: Origin, how: How) -> list[Name]:
     """The surnames of one origin, most common first."""
     foreign = lists.listed["muslim", "both"]
     if origin == "minority":
@@ -199,11 +217,11 @@ def _surnames(lists: Lists, origin: Origin, how: How) -> list[Name]:
         wanted = lists.listed["danish", "both"] if how == "matched" else lists.last
         out = set(foreign)
         kept = [n for n in wanted if n not in out and (how == "top" or n in lists.last)]
-    return _ranked(kept, lists.last, TOP if origin == "majority" and how == "top" else None)
+    return _rank(kept, lists.last, TOP if origin == "majority" and how == "top" else None)
 
 
-def unisex_names(lists: Lists) -> tuple[Name, ...]:
-    """Names that women and men bear in like numbers, minority names aside; most common first."""
+def find_unisex_names(lists: Lists) -> tuple[Name, ...]:
+    """Names that women and men bear in similar numbers, minority names aside; most common first."""
     women, men = lists.first["female"], lists.first["male"]
     foreign = {*lists.listed["muslim", "female"], *lists.listed["muslim", "male"]}
     both = {n: women[n] + men[n] for n in women if n in men and n not in foreign}
@@ -212,24 +230,22 @@ def unisex_names(lists: Lists) -> tuple[Name, ...]:
         for n, total in both.items()
         if total >= UNISEX_BEARERS and min(women[n], men[n]) >= UNISEX_SHARE * total
     ]
-    return tuple(_ranked(kept, both))
+    return tuple(_rank(kept, both))
 
 
-def _ranked(
-    names: Iterable[str], bearers: Mapping[str, int], most: int | None = None
-) -> list[Name]:
-    """Most common first, so that one draw gives names of like rank in every group."""
+def _rank(names: Iterable[str], bearers: Mapping[str, int], most: int | None = None) -> list[Name]:
+    """The most common names first, so that one draw gives names of similar rank in every group."""
     known = {name: bearers.get(name, 0) for name in names}
     ranked = sorted(known, key=lambda n: (-known[n], n))
     return [Name(capitalise(n), known[n]) for n in ranked[:most]]
 
 
-def _whole(found: Mapping[Key, list[Name]]) -> dict[Key, NameList]:
+def _build_whole(found: Mapping[Key, list[Name]]) -> dict[Key, NameList]:
     return {key: NameList((tuple(names),)) for key, names in found.items()}
 
 
-def _matched(found: Mapping[Key, list[Name]]) -> dict[Key, NameList]:
-    """The strata in which every group has names, drawn with one set of weights."""
+def _build_matched(found: Mapping[Key, list[Name]]) -> dict[Key, NameList]:
+    """The strata in which every group has names, with one set of weights for all."""
     cells: dict[tuple[int, int], dict[Key, list[Name]]] = defaultdict(lambda: defaultdict(list))
     for key, names in found.items():
         for name in names:
@@ -244,24 +260,24 @@ def _matched(found: Mapping[Key, list[Name]]) -> dict[Key, NameList]:
     return {key: NameList(tuple(tuple(cell[key]) for cell in shared), weights) for key in found}
 
 
-def classic(register: Path, minority: Path) -> dict[Group, NamePool]:
+def read_classic(register: Path, minority: Path) -> dict[Group, NamePool]:
     """The pools of protocol 1, as GenDa Lens 0.0.3 builds them: no errata, duplicates kept."""
-    side = dict(overlaps(register, errata=False))
-    rows = minority_rows(minority, errata=False)
-    last = [name.title() for name, _ in islice(counted(register / name_lists.LAST_FILE), TOP)]
-    foreign = [name for _, name, kind, gender in rows if (kind, gender) == ("muslim", "both")]
+    side = dict(read_overlaps(register, errata=False))
+    rows = read_minority_rows(minority, errata=False)
+    last = [name.title() for name, _ in islice(read_counts(register / name_lists.LAST_FILE), TOP)]
+    foreign = [row.name for row in rows if (row.ethnicity, row.gender) == ("muslim", "both")]
     pools = {}
     for gender, file in name_lists.FIRST_FILES.items():
-        top = [name.title() for name, _ in islice(counted(register / file), TOP)]
+        top = [name.title() for name, _ in islice(read_counts(register / file), TOP)]
         kept = [name for name in top if side.get(name) != "M"]
-        pools[Group("majority", gender)] = _plain_pool(kept, last)
-        listed = [n for n in _listed_by_share(rows, gender) if side.get(n) != "DK"]
-        pools[Group("minority", gender)] = _plain_pool(listed, foreign)
+        pools[Group("majority", gender)] = _build_plain_pool(kept, last)
+        listed = [n for n in _list_by_share(rows, gender) if side.get(n) != "DK"]
+        pools[Group("minority", gender)] = _build_plain_pool(listed, foreign)
     return {group: pools[group] for group in GROUPS}
 
 
-def _plain_pool(first: Sequence[str], last: Sequence[str]) -> NamePool:
-    """Names as they are; protocol 1 never asks how many bear them."""
+def _build_plain_pool(first: Sequence[str], last: Sequence[str]) -> NamePool:
+    """Names as they are; protocol 1 never asks how many people bear them."""
     if not first or not last:
         raise UserError(
             "The name lists leave no name for one of the groups: fetch the official ones with "
@@ -272,16 +288,16 @@ def _plain_pool(first: Sequence[str], last: Sequence[str]) -> NamePool:
     )
 
 
-def _listed_by_share(rows: Sequence[tuple[int, str, str, str]], gender: Gender) -> list[str]:
-    """The minority's first names of which that gender has at least half, by dacy's own counts.
+def _list_by_share(rows: Sequence[MinorityRow], gender: Gender) -> list[str]:
+    """The minority's first names with at least half of their bearers of that gender, by dacy's counts.
 
-    A name that nobody bears has no share and is left out, as dacy's division by zero leaves it out.
+    A name without bearers has no share and is left out, as dacy's division by zero leaves it out.
     """
     totals: dict[str, int] = defaultdict(int)
     own: dict[str, int] = defaultdict(int)
-    for count, name, kind, whose in rows:
-        if kind == "muslim" and whose != "both":
-            totals[name] += count
-            if whose == gender:
-                own[name] += count
+    for row in rows:
+        if row.ethnicity == "muslim" and row.gender != "both":
+            totals[row.name] += row.bearers
+            if row.gender == gender:
+                own[row.name] += row.bearers
     return sorted(n for n, count in own.items() if totals[n] and count / totals[n] >= 0.5)

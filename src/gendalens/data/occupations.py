@@ -1,4 +1,4 @@
-"""The occupations of the official sets: their class as published, and what speaks against it."""
+"""The occupations of the official sets: their class as published, and what contradicts it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Occupation:
 
     Shares are percentages of women, None where none was published; ``source`` says by whom and for
     which English occupation. ``gendered_word``: the word itself carries gender. ``contradicted``:
-    the Danish share lies on the other side of one half than the class.
+    the Danish share is on the other side of 50% from the class.
     """
 
     danish: str
@@ -30,7 +30,7 @@ class Occupation:
 
 
 @cache
-def occupations(set_name: str) -> dict[str, Occupation]:
+def read_occupations(set_name: str) -> dict[str, Occupation]:
     """The occupations of one data set by their Danish form, errata applied."""
     text = resources.files(__package__).joinpath("occupations.csv").read_text(encoding="utf-8")
     return {
@@ -49,7 +49,7 @@ def occupations(set_name: str) -> dict[str, Occupation]:
     }
 
 
-def contested(set_name: str, danish: str) -> bool:
+def is_contested(set_name: str, danish: str) -> bool:
     """Whether Danish shares contradict an occupation's class, or its word itself carries gender."""
-    found = occupations(set_name).get(danish)
+    found = read_occupations(set_name).get(danish)
     return found is not None and (found.contradicted or found.gendered_word)

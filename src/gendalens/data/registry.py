@@ -1,8 +1,8 @@
-"""The official data sets on disk: fetched, checked, found.
+"""The data sets on disk: fetched, checked, found.
 
-They are other people's work and no part of this package. A set is fetched on first use, from a wheel
-of the user's package index or from the hub, and its files are checked at every use. A user may name
-files of their own instead, or ask for the set of the same name that comes with this package.
+The official sets are other people's work and no part of this package. A set is fetched on first use,
+from a wheel of the user's package index or from the hub, and its files are checked at every use. Users
+may name files of their own instead, or ask for the set of the same name that comes with this package.
 """
 
 from __future__ import annotations
@@ -10,22 +10,31 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Literal
 
 from gendalens.data import hub
 from gendalens.data.builtin import catalogue as builtin
 from gendalens.data.catalogue import SETS, DataFile, DataSet, Hub, Wheel
 from gendalens.data.choice import BUILTIN, Choice
-from gendalens.data.fetch import download, sha256, unpack
-from gendalens.data.home import home
+from gendalens.data.fetch import download, hash_file, unpack
+from gendalens.data.home import find_home
+from gendalens.data.own_files import find_own_files
 from gendalens.errors import UserError
 from gendalens.version import __version__
+from gendalens.words import N_
 
 __all__ = ["SETS", "DataFile", "DataSet", "Hub", "Source", "Status", "Wheel"]
-__all__ += ["builtin_status", "checksum", "find", "folder", "locate", "pull", "source", "status"]
+__all__ += ["checksum", "find_set", "find_source", "is_available", "list_builtin_sets"]
+__all__ += ["list_official_sets", "locate", "pull", "set_folder"]
 
 State = Literal["cached", "absent", "damaged", "built in"]
+#: The states in words, to be translated where they are shown.
+STATES = (N_("cached"), N_("absent"), N_("damaged"), N_("built in"))
+
+#: Whose files a run reads: those of the set's publisher, those in this package, or the user's.
+Whose = Literal["official", "builtin", "own"]
+OWN_FILE, OWN_FOLDER = N_("the user's own file"), N_("the user's own folder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,168 +49,175 @@ class Status:
     checksum: str
 
 
-def find(name: str) -> DataSet:
-    """The data set of that name."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A data set as one run reads it: its files, their checksum, and whose they are.
+
+    ``origin`` is how a result names, for people, where the set came from; programs read ``whose``.
+    """
+
+    name: str
+    folder: Path
+    files: tuple[Path, ...]
+    checksum: str
+    whose: Whose
+    origin: str
+
+    @property
+    def official(self) -> bool:
+        """Whether these are the published files, wherever they lie: errata fit no others."""
+        return self.whose == "official"
+
+    @property
+    def builtin(self) -> bool:
+        """Whether this is the built-in set."""
+        return self.whose == "builtin"
+
+    def to_dict(self) -> dict[str, str]:
+        """The set as results and files of requests name it."""
+        return {"from": self.origin, "sha256": self.checksum, "whose": self.whose}
+
+
+def find_set(name: str) -> DataSet:
+    """The official data set of that name."""
     if name not in SETS:
-        raise UserError(f"There is no data set '{name}': choose one of {', '.join(SETS)}.")
+        raise UserError(
+            "There is no data set '{name}': choose one of {sets}.", name=name, sets=tuple(SETS)
+        )
     return SETS[name]
 
 
-def folder(name: str) -> Path:
-    """Where a data set lies once it has been fetched."""
-    return home() / "data" / name
+def set_folder(name: str) -> Path:
+    """Where a data set is kept once it has been fetched."""
+    return find_home() / "data" / name
 
 
 def locate(name: str, *, override: Path | None = None, offline: bool = False) -> Path:
     """The folder that holds a data set: fetched on first use, checked at every use.
 
-    With ``override`` it is the user's own folder (or the one of the user's own file), whose files must
-    be there and may differ from the official ones; ``checksum`` and ``source`` then tell so.
+    With ``override`` it is the user's own folder (or that of the user's own file), whose files must
+    exist and may differ from the official ones; ``checksum`` and ``find_source`` then say so.
     """
-    data = find(name)
+    data = find_set(name)
     if override is not None:
-        return _own_files(data, override)[0].parent
-    here = folder(name)
+        return find_own_files(data, override)[0].parent
+    here = set_folder(name)
     state, bad = _inspect(data, here)
     if state == "damaged":
         raise UserError(
-            f"{here / bad} is not the published file (its SHA-256 differs), so it is not used: "
-            f"fetch it again with `gendalens data pull {name}`."
+            "{file} is not the published file (its SHA-256 differs), so it is not used: fetch it again "
+            "with `gendalens data pull {data}`.",
+            file=str(here / bad),
+            data=name,
         )
     if state == "absent":
         if offline:
-            own = f", or {hub.INSTEAD}" if isinstance(data.origin, Hub) else ""
-            raise UserError(
-                f"The data set '{name}' is not in {here} and may not be fetched offline: run "
-                f"`gendalens data pull {name}` once with a network{own}."
-            )
+            raise _offline_error(data, here)
         pull(name)
     return here
 
 
-def _own_files(data: DataSet, path: Path) -> tuple[Path, ...]:
-    """The user's own files in place of the published ones, in their order."""
-    try:
-        if isinstance(data.origin, Wheel):
-            return _in_folder(data, path)
-        return (_single_file(data, path),)
-    except OSError as error:  # a forbidden folder, a long name
-        raise UserError(
-            f"{path} cannot be read ({error.strerror or error}): check the path to your own "
-            f"'{data.name}'."
-        ) from error
-
-
-def _in_folder(data: DataSet, path: Path) -> tuple[Path, ...]:
-    """The files of a set in the user's own folder."""
-    missing = [f.name for f in data.files if not (path / f.name).is_file()]
-    if not path.is_dir():
-        raise UserError(f"{path} is no folder: name one that holds {data.files[0].name}.")
-    if missing:
-        raise UserError(
-            f"{path} does not hold {missing[0]}, which '{data.name}' needs: put the file there, "
-            "or leave the option out to use the official set."
+def _offline_error(data: DataSet, here: Path) -> UserError:
+    if isinstance(data.origin, Hub):
+        return UserError(
+            "The data set '{data}' is not in {folder} and may not be fetched offline: run "
+            "`gendalens data pull {data}` once with a network, or {instead}.",
+            data=data.name,
+            folder=str(here),
+            instead=hub.INSTEAD,
         )
-    return tuple(path / f.name for f in data.files)
-
-
-def _single_file(data: DataSet, path: Path) -> Path:
-    """The user's own file for a set of the hub, which is one of a well-known format under any name."""
-    (file,) = data.files
-    suffix = PurePosixPath(file.name).suffix
-    if path.is_file():
-        return path
-    if not path.is_dir():
-        raise UserError(f"{path} does not exist: name a {suffix} file, or a folder that holds one.")
-    for pattern in (file.name, f"*test*{suffix}", f"*{suffix}"):
-        found = sorted(path.glob(pattern))
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise UserError(f"{path} holds {len(found)} {suffix} files: name one of them.")
-    raise UserError(f"{path} does not hold {file.name} or another {suffix} file.")
+    return UserError(
+        "The data set '{data}' is not in {folder} and may not be fetched offline: run "
+        "`gendalens data pull {data}` once with a network.",
+        data=data.name,
+        folder=str(here),
+    )
 
 
 def pull(name: str) -> Path:
     """Fetch a data set, replacing what is there; other sets of the same wheel come along.
 
-    Files are complete and checked before they get their name, so processes may pull at once.
+    Files are complete and checked before they get their names, so several processes may pull at once.
     """
-    wanted = find(name)
-    root = home() / "data"
+    wanted = find_set(name)
+    root = find_home() / "data"
     try:
         root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".pull-", dir=root) as made:
+        with tempfile.TemporaryDirectory(prefix=".pull-", dir=root) as temporary:
+            fresh = Path(temporary)
             if isinstance(wanted.origin, Hub):
-                _fetch(wanted, wanted.origin, Path(made), root / name)
-                return folder(name)
-            archive = download(wanted.origin.requirement, wanted.origin.sha256, Path(made))
+                _store_from_hub(wanted, wanted.origin, fresh, root / name)
+                return set_folder(name)
+            archive = download(wanted.origin.requirement, wanted.origin.sha256, fresh)
             for data in SETS.values():
                 if data.origin == wanted.origin:
-                    _store(data, archive, Path(made) / data.name, root / data.name)
+                    _store_from_wheel(data, archive, fresh / data.name, root / data.name)
     except OSError as error:
         raise UserError(
-            f"{root} cannot be written ({error.strerror or error}): set GENDALENS_HOME to a folder "
-            "that can."
+            "{folder} cannot be written ({reason}): set GENDALENS_HOME to a folder that can.",
+            folder=str(root),
+            reason=error.strerror or str(error),
         ) from error
-    return folder(name)
+    return set_folder(name)
 
 
-def _fetch(data: DataSet, origin: Hub, made: Path, here: Path) -> None:
-    """Fetch a set from the hub and put its file in place, and the checksum that it has beside it."""
+def _store_from_hub(data: DataSet, origin: Hub, fresh: Path, here: Path) -> None:
+    """Fetch a set from the hub and put its file in place, with its checksum beside it."""
     (file,) = data.files
-    hub.fetch(origin.repo, made / file.name)
+    hub.fetch(origin.repo, fresh / file.name)
     here.mkdir(exist_ok=True)
-    fresh = _kept_sum(made, file)
-    fresh.write_text(sha256(made / file.name), encoding="ascii")
-    (made / file.name).replace(here / file.name)
-    fresh.replace(_kept_sum(here, file))
+    kept = _checksum_file(fresh, file)
+    kept.write_text(hash_file(fresh / file.name), encoding="ascii")
+    (fresh / file.name).replace(here / file.name)
+    kept.replace(_checksum_file(here, file))
 
 
-def _kept_sum(here: Path, file: DataFile) -> Path:
+def _checksum_file(here: Path, file: DataFile) -> Path:
     """Where the checksum of a file from the hub is kept."""
     return here / f"{file.name}.sha256"
 
 
-def _store(data: DataSet, archive: Path, fresh: Path, here: Path) -> None:
+def _store_from_wheel(data: DataSet, archive: Path, fresh: Path, here: Path) -> None:
     """Unpack a set's files, check them, and put them in place one by one."""
     fresh.mkdir()
     here.mkdir(exist_ok=True)
     unpack(archive, {f.member: f.name for f in data.files}, fresh)
     for file in data.files:
-        if sha256(fresh / file.name) != file.sha256:
+        if hash_file(fresh / file.name) != file.sha256:
             raise UserError(
-                f"{file.name} in {archive.name} is not the published file (its SHA-256 differs), "
-                "so it was not stored: report this, please."
+                "{file} in {wheel} is not the published file (its SHA-256 differs), so it was not "
+                "stored: please report this.",
+                file=file.name,
+                wheel=archive.name,
             )
         (fresh / file.name).replace(here / file.name)
 
 
 def _inspect(data: DataSet, here: Path) -> tuple[State, str]:
-    """Whether a set is there and sound, and the first file that is not."""
+    """Whether a set is there and intact, and the first file that is not."""
     for file in data.files:
         if not (here / file.name).is_file():
             return "absent", file.name
     for file in data.files:
         try:
             wanted = file.sha256
-            if isinstance(data.origin, Hub) and _kept_sum(here, file).is_file():
-                wanted = _kept_sum(here, file).read_text(encoding="ascii", errors="replace")
-            sound = sha256(here / file.name) == wanted
+            if isinstance(data.origin, Hub) and _checksum_file(here, file).is_file():
+                wanted = _checksum_file(here, file).read_text(encoding="ascii", errors="replace")
+            intact = hash_file(here / file.name) == wanted
         except OSError:
-            sound = False
-        if not sound:
+            intact = False
+        if not intact:
             return "damaged", file.name
     return "cached", ""
 
 
-def at_hand(name: str) -> bool:
-    """Whether a set is here already or comes with the package index, which every user has."""
-    data = find(name)
-    return isinstance(data.origin, Wheel) or _inspect(data, folder(name))[0] == "cached"
+def is_available(name: str) -> bool:
+    """Whether a set is here already or comes from the package index, which every user has."""
+    data = find_set(name)
+    return isinstance(data.origin, Wheel) or _inspect(data, set_folder(name))[0] == "cached"
 
 
-def status() -> list[Status]:
+def list_official_sets() -> list[Status]:
     """Every official data set, and whether it is there."""
     return [
         Status(
@@ -209,19 +225,19 @@ def status() -> list[Status]:
             holds=data.holds,
             source=data.origin.title,
             terms=data.terms,
-            state=_inspect(data, folder(data.name))[0],
+            state=_inspect(data, set_folder(data.name))[0],
             checksum=checksum(data.name)[:8],
         )
         for data in SETS.values()
     ]
 
 
-def builtin_status() -> list[Status]:
-    """Every built-in set; one is damaged where a file of the installation is missing."""
+def list_builtin_sets() -> list[Status]:
+    """Every built-in set; one is damaged if a file of the installation is missing."""
     found = []
     for data in builtin.SETS.values():
         state: State = "built in" if all(file.is_file() for file in data.files) else "damaged"
-        digest = _builtin_source(data.name).checksum[:8] if state == "built in" else "-"
+        digest = _find_builtin(data.name).checksum[:8] if state == "built in" else "-"
         found.append(
             Status(data.name, data.holds, f"gendalens {__version__}", builtin.TERMS, state, digest)
         )
@@ -230,68 +246,56 @@ def builtin_status() -> list[Status]:
 
 def checksum(name: str, *, override: Path | None = None) -> str:
     """One SHA-256 over a set's files: the published ones, or those that the user named."""
-    data = find(name)
+    data = find_set(name)
     if override is None:
-        return _combined(data, [file.sha256 for file in data.files])
-    return _combined(data, [sha256(file) for file in _own_files(data, override)])
+        return _combine(data, [file.sha256 for file in data.files])
+    return _combine(data, [hash_file(file) for file in find_own_files(data, override)])
 
 
-def _combined(data: DataSet, sums: list[str]) -> str:
-    return _digest([file.name for file in data.files], sums)
+def _combine(data: DataSet, sums: list[str]) -> str:
+    return _combine_named([file.name for file in data.files], sums)
 
 
-def _digest(names: list[str], sums: list[str]) -> str:
+def _combine_named(names: list[str], sums: list[str]) -> str:
     named = sorted(zip(names, sums, strict=True))
     text = "".join(f"{digest}  {file}\n" for file, digest in named)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A data set as one run reads it: its files, its checksum, whose it is.
-
-    ``official`` and ``builtin``: the published files or the built-in ones; neither, the user's own.
-    ``origin`` is how a result names where it came from.
-    """
-
-    name: str
-    folder: Path
-    files: tuple[Path, ...]
-    checksum: str
-    official: bool
-    origin: str
-    builtin: bool = False
-
-
-def source(name: str, *, override: Choice | None = None, offline: bool = False) -> Source:
-    """A data set ready to be read; errata fit the official files only, wherever they lie."""
-    data = find(name)
+def find_source(name: str, *, override: Choice | None = None, offline: bool = False) -> Source:
+    """A data set ready to be read: the official one, or what the user chose in its place."""
+    data = find_set(name)
     if override == BUILTIN:
-        return _builtin_source(name)
+        return _find_builtin(name)
     here = locate(name, override=override, offline=offline)
     if override is None:
         files = tuple(here / file.name for file in data.files)
     else:
-        files = _own_files(data, override)
+        files = find_own_files(data, override)
     try:
-        found = _combined(data, [sha256(file) for file in files])
+        found = _combine(data, [hash_file(file) for file in files])
     except OSError as error:
-        raise UserError(f"{here} cannot be read ({error.strerror or error}).") from error
+        raise UserError(
+            "{folder} cannot be read ({reason}): check its permissions.",
+            folder=str(here),
+            reason=error.strerror or str(error),
+        ) from error
     official = found == checksum(name)
-    own = "the user's own file" if isinstance(data.origin, Hub) else "the user's own folder"
+    own = OWN_FILE if isinstance(data.origin, Hub) else OWN_FOLDER
     origin = data.origin.title if official or override is None else own
-    return Source(name, here, files, found, official, origin)
+    return Source(name, here, files, found, "official" if official else "own", origin)
 
 
-def _builtin_source(name: str) -> Source:
+def _find_builtin(name: str) -> Source:
     """A built-in set; nothing is fetched for it, and no erratum concerns it."""
     data = builtin.SETS[name]
     try:
-        sums = [sha256(file) for file in data.files]
+        sums = [hash_file(file) for file in data.files]
     except OSError as error:
         raise UserError(
-            f"The built-in set '{name}' cannot be read ({error.strerror or error}): install gendalens "
-            "again."
+            "The built-in set '{data}' cannot be read ({reason}): reinstall gendalens.",
+            data=name,
+            reason=error.strerror or str(error),
         ) from error
-    found = _digest(list(data.members), sums)
-    return Source(name, builtin.FOLDER, data.files, found, False, builtin.ORIGIN, builtin=True)
+    found = _combine_named(list(data.members), sums)
+    return Source(name, builtin.FOLDER, data.files, found, "builtin", builtin.ORIGIN)

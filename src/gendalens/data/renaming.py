@@ -1,21 +1,21 @@
-"""Persons in a sentence get other names, and everything else stays as it was.
+"""Persons in a sentence are given other names, and everything else stays as it was.
 
 A **plan** says, without naming anybody, what is drawn for each person of a sentence: a pattern of first
 and last names, and one number in [0, 1) for each. It depends on the seed, the repeat and the sentence
 alone, so that every group of names follows the same plan: women and men of one origin, who share the
-surnames, differ in the first names and in nothing else. `rename` carries a plan out with one group's
+surnames, differ in the first names and in nothing else. `rename` carries out a plan with one group's
 names.
 
 - The pattern follows the original's length in tokens: first; first last; first last last for three
   or more. Initials count as first names.
 - The same name in a sentence gets the same name again. A bare name that is the first (or the last) token
   of a longer name of the sentence gets that person's first name (or surname, alone).
-- A genitive stays one: *-s*, or a bare apostrophe after s, x and z (Dansk Sprognævn). The gold span
-  includes the ending, as in DaNE; a span without a bare apostrophe is as good. An ending (an apostrophe,
-  's) that is a token of its own, inside the entity or right behind it, belongs to the name as well.
+- A genitive stays a genitive: *-s*, or a bare apostrophe after s, x and z (Dansk Sprognævn). The gold
+  span includes the ending, as in DaNE; a span without a bare apostrophe is equally right. An ending (an
+  apostrophe, 's) that is a token of its own, inside the entity or after it, belongs to the name too.
 
-Protocol 1 renames as augmenty does for GenDa Lens 0.0.3: a pattern at random whatever the original, the
-same name for the same string, genitives lost.
+Protocol 1 renames as augmenty does for GenDa Lens 0.0.3: a random pattern whatever the original, the
+same name for the same string, and genitives lost.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LOOSE_ENDINGS = (*APOSTROPHES, *(f"{a}s" for a in APOSTROPHES))
 class Slot:
     """What is drawn for one person: parts of a name, a number for each, and whether it is a genitive.
 
-    ``entity`` is the person's place among the sentence's entities.
+    ``entity`` is the person's index among the sentence's entities.
     """
 
     entity: int
@@ -59,8 +59,8 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class GoldSpan:
-    """An entity that should be found; a span of ``alternatives`` is as right."""
+class GoldEntity:
+    """An entity that should be found; a span among ``alternatives`` is equally right."""
 
     span: Span
     label: str
@@ -68,10 +68,10 @@ class GoldSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """The name that a person got: where it stands among the gold spans, its parts and its ending.
+class GivenName:
+    """The name that a person was given: its index among the gold entities, its parts and its ending.
 
-    ``bearers`` is how many bear the first name, by the register; None for a surname alone.
+    ``bearers`` is how many people bear the first name, by the register; None for a surname alone.
     """
 
     entity: int
@@ -81,26 +81,26 @@ class Given:
 
     @property
     def text(self) -> str:
-        """The name as it stands in the text."""
+        """The name as it appears in the text."""
         return " ".join(self.parts) + self.ending
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed:
+class RenamedSentence:
     """A sentence after renaming; ``gold`` follows the order of the original's entities."""
 
     text: str
-    gold: tuple[GoldSpan, ...]
-    names: tuple[Given, ...]
+    gold: tuple[GoldEntity, ...]
+    names: tuple[GivenName, ...]
 
 
-def plan(sentence: Sentence, seed: int, repeat: int, *, protocol: int = 2) -> Plan:
+def draw_plan(sentence: Sentence, seed: int, repeat: int, *, protocol: int = 2) -> Plan:
     """What is drawn for a sentence's persons in one repeat: the same for every group of names."""
     persons = [i for i, entity in enumerate(sentence.entities) if entity.label == PERSON]
     slots = []
-    # Longest first: a bare name may be part of a longer one that comes later in the sentence.
+    # Longest first: a bare name may be part of a longer one later in the sentence.
     known: dict[tuple[str, ...], tuple[tuple[Part, ...], tuple[float, ...]]] = {}
-    numbers = {i: _uniforms(seed, repeat, sentence.id, slot) for slot, i in enumerate(persons)}
+    numbers = {i: _draw_uniforms(seed, repeat, sentence.id, slot) for slot, i in enumerate(persons)}
     for i in sorted(persons, key=lambda i: (-len(sentence.entities[i].tokens), i)):
         entity, (u, *draws) = sentence.entities[i], numbers[i]
         if protocol == 1:
@@ -108,7 +108,7 @@ def plan(sentence: Sentence, seed: int, repeat: int, *, protocol: int = 2) -> Pl
             pattern = PATTERNS[int(u * len(PATTERNS))]
             genitive = False
         else:
-            original, genitive = _bare(sentence, entity)
+            original, genitive = _strip_genitive(sentence, entity)
             pattern = PATTERNS[min(len(original), len(PATTERNS)) - 1]
         if original not in known:
             known[original] = (pattern, tuple(draws[: len(pattern)]))
@@ -119,21 +119,21 @@ def plan(sentence: Sentence, seed: int, repeat: int, *, protocol: int = 2) -> Pl
     return Plan(sentence.id, tuple(sorted(slots, key=lambda slot: slot.entity)))
 
 
-def rename(sentence: Sentence, plan: Plan, pool: NamePool) -> Renamed:
+def rename(sentence: Sentence, plan: Plan, pool: NamePool) -> RenamedSentence:
     """The sentence with the names that the plan draws from one group's pool."""
-    return _carry_out(sentence, {slot.entity: _given(slot, pool) for slot in plan.slots})
+    return _carry_out(sentence, {slot.entity: _draw_name(slot, pool) for slot in plan.slots})
 
 
-def unchanged(sentence: Sentence) -> Renamed:
-    """The sentence as it is, with its gold spans."""
+def keep_names(sentence: Sentence) -> RenamedSentence:
+    """The sentence as it is, with its gold entities."""
     return _carry_out(sentence, {})
 
 
-def _carry_out(sentence: Sentence, given: dict[int, Given]) -> Renamed:
-    """The sentence with new names for the entities that get one, and all spans where they are then."""
+def _carry_out(sentence: Sentence, given: dict[int, GivenName]) -> RenamedSentence:
+    """The sentence with new names for the entities that are given one, and all spans shifted to match."""
     pieces: list[str] = []
-    gold: list[GoldSpan] = []
-    done = 0  # how much of the original is carried over
+    gold: list[GoldEntity] = []
+    done = 0  # characters of the original carried over so far
     shift = 0
     for i, entity in enumerate(sentence.entities):
         start, end = entity.span.start, entity.span.end
@@ -141,17 +141,17 @@ def _carry_out(sentence: Sentence, given: dict[int, Given]) -> Renamed:
         if i in given:
             text = given[i].text
             if given[i].ending:
-                end = _reach(sentence, entity)
+                end = _find_end(sentence, entity)
             pieces += (sentence.text[done:start], text)
             done = end
-        gold.append(_gold(start + shift, text, entity.label))
+        gold.append(_build_gold(start + shift, text, entity.label))
         shift += len(text) - (end - start)
     pieces.append(sentence.text[done:])
-    return Renamed("".join(pieces), tuple(gold), tuple(given.values()))
+    return RenamedSentence("".join(pieces), tuple(gold), tuple(given.values()))
 
 
 def has_gendered_pronoun(sentence: Sentence) -> bool:
-    """Whether a word outside the persons' names is *han*, *hun* or the like, which may not agree."""
+    """Whether a word outside the persons' names is *han*, *hun* or the like and so may not agree."""
     inside = {i for entity in sentence.entities if entity.label == PERSON for i in entity.tokens}
     return any(
         token.text.lower() in GENDERS and i not in inside for i, token in enumerate(sentence.tokens)
@@ -159,7 +159,7 @@ def has_gendered_pronoun(sentence: Sentence) -> bool:
 
 
 def genitive_ending(name: str) -> str:
-    """What makes a name a genitive.
+    """The ending that makes a name a genitive.
 
     >>> genitive_ending("Hansen"), genitive_ending("Jens"), genitive_ending("Marx")
     ('s', "'", "'")
@@ -167,31 +167,31 @@ def genitive_ending(name: str) -> str:
     return "'" if name.lower().endswith(SIBILANTS) else "s"
 
 
-def _given(slot: Slot, pool: NamePool) -> Given:
+def _draw_name(slot: Slot, pool: NamePool) -> GivenName:
     lists = {"first": pool.first, "last": pool.last}
     drawn = [lists[part].draw(u) for part, u in zip(slot.pattern, slot.draws, strict=True)]
     parts = tuple(name.text for name in drawn)
     ending = genitive_ending(parts[-1]) if slot.genitive else ""
-    return Given(
+    return GivenName(
         slot.entity, parts, ending, drawn[0].bearers if slot.pattern[0] == "first" else None
     )
 
 
-def _gold(start: int, text: str, label: str) -> GoldSpan:
+def _build_gold(start: int, text: str, label: str) -> GoldEntity:
     span = Span(start, start + len(text))
     bare = text.rstrip("".join(APOSTROPHES))
     if bare and bare != text and len(bare) == len(text) - 1:
-        return GoldSpan(span, label, (Span(start, start + len(bare)),))
-    return GoldSpan(span, label)
+        return GoldEntity(span, label, (Span(start, start + len(bare)),))
+    return GoldEntity(span, label)
 
 
-def _bare(sentence: Sentence, entity: Entity) -> tuple[tuple[str, ...], bool]:
-    """A person's tokens without the ending of a genitive, and whether there was one."""
+def _strip_genitive(sentence: Sentence, entity: Entity) -> tuple[tuple[str, ...], bool]:
+    """A person's tokens without a genitive's ending, and whether there was one."""
     tokens = [sentence.tokens[i] for i in entity.tokens]
     words = [token.text for token in tokens]
     if len(words) > 1 and words[-1] in LOOSE_ENDINGS:
         return tuple(words[:-1]), True
-    if _reach(sentence, entity) > entity.span.end:
+    if _find_end(sentence, entity) > entity.span.end:
         return tuple(words), True
     genitive = tokens[-1].genitive
     if genitive:
@@ -203,10 +203,10 @@ def _bare(sentence: Sentence, entity: Entity) -> tuple[tuple[str, ...], bool]:
     return tuple(words), genitive
 
 
-def _reach(sentence: Sentence, entity: Entity) -> int:
-    """Where an entity ends, a genitive's ending that stands right behind it as its own token included.
+def _find_end(sentence: Sentence, entity: Entity) -> int:
+    """Where an entity ends, including a genitive's ending that follows it as a token of its own.
 
-    A bare apostrophe is such an ending after s, x or z only, and not where it closes a quotation.
+    A bare apostrophe is such an ending only after s, x or z, and not where it closes a quotation.
     """
     end, behind = entity.span.end, entity.tokens.stop
     if behind == len(sentence.tokens):
@@ -214,7 +214,7 @@ def _reach(sentence: Sentence, entity: Entity) -> int:
     token = sentence.tokens[behind]
     after = sentence.text[token.span.end : token.span.end + 1]
     if token.text not in LOOSE_ENDINGS or token.span.start != end or after.isalnum():
-        return end  # with a letter behind it, it is the middle of a word
+        return end  # followed by a letter, it is inside a word
     if any(behind in other.tokens for other in sentence.entities):
         return end
     if token.text in APOSTROPHES:
@@ -224,11 +224,11 @@ def _reach(sentence: Sentence, entity: Entity) -> int:
     return token.span.end
 
 
-def _uniforms(seed: int, repeat: int, sentence: str, slot: int) -> tuple[float, ...]:
-    """Four numbers in [0, 1): the pattern's (for protocol 1), and up to three names'.
+def _draw_uniforms(seed: int, repeat: int, sentence: str, slot: int) -> tuple[float, ...]:
+    """Four numbers in [0, 1): one for the pattern (in protocol 1) and one each for up to three names.
 
     A digest rather than a random generator: the same on every machine and in every version, and any
-    single one can be had without those before it.
+    one can be computed without those before it.
     """
     key = f"{seed}\x1f{repeat}\x1f{slot}\x1f{sentence}".encode()
     digest = hashlib.blake2b(key, digest_size=32).digest()

@@ -1,4 +1,4 @@
-"""The sets as the tests of protocol 2 read them: built in, official, or the user's own files."""
+"""The sets as protocol 2 reads them: official, built in, or the user's own files."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from gendalens.data.registry import Source
 from gendalens.errors import UserError
 
 
-def wino_lines(source: Source) -> list[WinoLine]:
+def read_wino_lines(source: Source) -> list[WinoLine]:
     """The schemas of both conditions, pro first."""
     if source.builtin:
         return schemas.read()
     return dawinobias.read(source.folder, errata=source.official)
 
 
-def triples(source: Source) -> list[Triple]:
+def read_triples(source: Source) -> list[Triple]:
     """The distinct triples."""
     if source.builtin:
         return builtin_abc.read()
     return abc.read(source.folder, errata=source.official)
 
 
-def sentences(source: Source) -> list[Sentence]:
+def read_sentences(source: Source) -> list[Sentence]:
     """The sentences with their entities; the built-in ones have DaNE's layout."""
     return dane.read(source.files[0], errata=source.official)
 
 
-def name_pools(register: Source, minority: Source, how: How) -> dict[Group, NamePool]:
+def read_name_pools(register: Source, minority: Source, how: How) -> dict[Group, NamePool]:
     """The names of every group."""
     if register.builtin != minority.builtin:
         raise UserError(
-            "The built-in names are one list in place of two: replace both 'names' and "
-            "'minority-names' by it, or neither."
+            "The built-in names are one list in place of two: use it for both 'names' and "
+            "'minority-names', or for neither."
         )
     if register.builtin:
-        return builtin_names.pools(how)
+        return builtin_names.read_pools(how)
     return names.read(register.folder, minority.folder, how)

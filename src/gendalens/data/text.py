@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gendalens.errors import UserError
+from gendalens.words import Message, phrase
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Character offsets in a text: from ``start`` up to, not including, ``end``."""
+    """Character offsets in a text: from ``start`` up to, but not including, ``end``."""
 
     start: int
     end: int
@@ -22,22 +23,24 @@ def read_lines(path: Path) -> list[str]:
         data = path.read_bytes()
     except OSError as error:
         raise UserError(
-            f"{path} cannot be read ({error.strerror}): name a folder that holds it, or fetch the "
-            "official one with `gendalens data pull`."
+            "{path} cannot be read ({reason}): name a folder that holds it, or fetch the official one "
+            "with `gendalens data pull`.",
+            path=str(path),
+            reason=error.strerror or str(error),
         ) from error
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise broken(path, line, "it is not UTF-8 text") from error
+        raise line_error(path, line, phrase("it is not UTF-8 text")) from error
     lines = text.replace("\r\n", "\n").split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def sentence(text: str) -> str:
-    """The text with single spaces, a capital letter first and a full stop last.
+def format_sentence(text: str) -> str:
+    """The text with single spaces, an initial capital and a final full stop.
 
-    >>> sentence("pilotens  hund sover")
+    >>> format_sentence("pilotens  hund sover")
     'Pilotens hund sover.'
     """
     text = " ".join(text.split())
@@ -47,9 +50,26 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."
 
 
-def broken(path: Path, line: int, reason: str) -> UserError:
+class ReasonError(ValueError):
+    """What is wrong with a piece of data, for the reader that knows where the piece is from."""
+
+    def __init__(self, reason: Message) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def line_error(path: Path, line: int, reason: Message) -> UserError:
     """The error for a line that a reader cannot use."""
     return UserError(
-        f"{path.name}, line {line}: {reason}. Mend the line, or fetch the official file with "
-        "`gendalens data pull`."
+        "{file}, line {line}: {reason}. Correct the line, or fetch the official file with "
+        "`gendalens data pull`.",
+        file=path.name,
+        line=line,
+        reason=reason,
     )
+
+
+def columns_error(path: Path, line: int, *, found: int, needed: int) -> UserError:
+    """The error for a line with another number of columns than its table has."""
+    reason = phrase("it has {found} columns instead of {needed}", found=found, needed=needed)
+    return line_error(path, line, reason)

@@ -17,15 +17,37 @@ from typing import Any, Self
 
 from gendalens.errors import UserError
 from gendalens.models.base import ANSWER_TYPES, Answer, Request
+from gendalens.words import N_
 
 SCHEMA = 2  # 1 had no checksums; they are added when such a cache is opened
 WAIT = 60.0  # seconds, for another process that writes
+#: What SQLite complains about, and what to do about it.
+_FIXES = {
+    "readonly": N_(
+        "The cache {path} is read-only; make it writable, set GENDALENS_HOME, or use --no-cache."
+    ),
+    "unable to open": N_(
+        "The cache {path} cannot be opened; is its folder writable? Set GENDALENS_HOME, or use "
+        "--no-cache."
+    ),
+    "full": N_(
+        "The cache {path} cannot grow, the disk is full; free some space and run again to resume."
+    ),
+    "disk I/O": N_(
+        "The cache {path} cannot grow, the disk is full; free some space and run again to resume."
+    ),
+    "locked": N_(
+        "The cache {path} is locked by another program; try again when that has ended, or use "
+        "--no-cache."
+    ),
+}
+_OTHER_FIX = N_("The cache {path} cannot be used ({reason}); set GENDALENS_HOME or use --no-cache.")
 LOOKUP = 500  # SQLite's smallest default limit on variables in one statement is 999.
 
 
 def request_key(model: str, request: Request) -> bytes:
     """The digest under which the answer of one model to one request is stored."""
-    text = json.dumps([model, request.kind, *_values(request)], ensure_ascii=False)
+    text = json.dumps([model, request.kind, *_field_values(request)], ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
 
 
@@ -36,7 +58,7 @@ def checksum(key: bytes, kind: bytes, answer: bytes) -> int:
 
 def pack(answer: Answer) -> str:
     """An answer as text; Python writes floats so that they read back exactly."""
-    return json.dumps(_values(answer), ensure_ascii=False, allow_nan=False)
+    return json.dumps(_field_values(answer), ensure_ascii=False, allow_nan=False)
 
 
 def unpack(kind: str, text: str) -> Answer:
@@ -45,27 +67,27 @@ def unpack(kind: str, text: str) -> Answer:
     answer_type: Any = ANSWER_TYPES[kind]
     if not isinstance(values, list) or len(values) != len(fields(answer_type)):
         raise ValueError(f"not a stored {kind} answer")
-    answer: Answer = answer_type(*map(_frozen, values))
+    answer: Answer = answer_type(*map(_to_tuples, values))
     return answer
 
 
-def _values(record: Any) -> list[Any]:
+def _field_values(record: Any) -> list[Any]:
     """The fields in order; ``astuple`` would copy them deeply first, tens of thousands of times."""
     kind: type = type(record)
-    return [getattr(record, name) for name in _names(kind)]
+    return [getattr(record, name) for name in _field_names(kind)]
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...]:
+def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
-def _frozen(value: Any) -> Any:
+def _to_tuples(value: Any) -> Any:
     """JSON has lists where answers have tuples."""
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+    return tuple(map(_to_tuples, value)) if isinstance(value, list) else value
 
 
-def _row(key: bytes, kind: str, answer: str) -> tuple[bytes, str, str, int]:
+def _make_row(key: bytes, kind: str, answer: str) -> tuple[bytes, str, str, int]:
     return key, kind, answer, checksum(key, kind.encode(), answer.encode())
 
 
@@ -83,15 +105,17 @@ class Cache:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(
-                f"The cache folder {path.parent} cannot be made ({error.strerror}); "
-                "set GENDALENS_HOME to a folder you can write, or use --no-cache."
+                "The cache folder {folder} cannot be created ({reason}); set GENDALENS_HOME to a folder "
+                "you can write to, or use --no-cache.",
+                folder=str(path.parent),
+                reason=str(error.strerror),
             ) from None
-        with self._explained():
+        with self._explain_errors():
             self._db = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
         # Bytes, because a turned bit may leave text that is no UTF-8.
         self._db.text_factory = bytes
         try:
-            with self._explained():
+            with self._explain_errors():
                 # WAL lets a second process read while one writes; where the file system
                 # cannot do it (network homes) SQLite keeps its rollback journal, which is safe too.
                 self._use_log()
@@ -104,8 +128,9 @@ class Cache:
                 version = self._db.execute("PRAGMA user_version").fetchone()[0]
                 if version not in (0, 1, SCHEMA):
                     raise UserError(
-                        f"The cache {path} was written by another version of GenDa Lens; "
-                        "move it away or set GENDALENS_HOME to another folder."
+                        "The cache {path} was written by another version of GenDa Lens; move it away "
+                        "or set GENDALENS_HOME to another folder.",
+                        path=str(path),
                     )
                 if version == 1:
                     self._add_checksums()
@@ -138,7 +163,7 @@ class Cache:
         for start in range(0, len(keys), LOOKUP):
             part = keys[start : start + LOOKUP]
             marks = ",".join("?" * len(part))
-            with self._explained():
+            with self._explain_errors():
                 rows = self._db.execute(
                     f"SELECT key, kind, answer, checksum FROM answers WHERE key IN ({marks})",  # noqa: S608 (only question marks are put in)
                     part,
@@ -154,8 +179,8 @@ class Cache:
 
     def store(self, model: str, answers: Iterable[tuple[Request, Answer]]) -> None:
         """Write answers in one transaction: all of them are kept, or none."""
-        rows = [_row(request_key(model, r), r.kind, pack(a)) for r, a in answers]
-        with self._explained():
+        rows = [_make_row(request_key(model, r), r.kind, pack(a)) for r, a in answers]
+        with self._explain_errors():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 # A row that is there already was damaged, or another process was quicker.
@@ -191,36 +216,27 @@ class Cache:
 
     def _damaged(self) -> UserError:
         return UserError(
-            f"The cache {self.path} is damaged; delete it (its answers will be asked again) "
-            "or use --no-cache."
+            "The cache {path} is damaged; delete it (its answers will be asked again) or use "
+            "--no-cache.",
+            path=str(self.path),
         )
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain_errors(self) -> Iterator[None]:
         """SQLite's complaints, each as a sentence that says what to do."""
         try:
             yield
         except sqlite3.OperationalError as error:
-            text = str(error)
-            if "readonly" in text:
-                fix = "is read-only; make it writable, set GENDALENS_HOME, or use --no-cache"
-            elif "unable to open" in text:
-                fix = "cannot be opened; is its folder writable? Set GENDALENS_HOME, or use --no-cache"
-            elif "full" in text or "disk I/O" in text:
-                fix = "cannot grow, the disk is full; free some space and run again to resume"
-            elif "locked" in text:
-                fix = (
-                    "is locked by another program; try again when that has ended, or use --no-cache"
-                )
-            else:
-                fix = f"cannot be used ({text}); set GENDALENS_HOME or use --no-cache"
-            raise UserError(f"The cache {self.path} {fix}.") from None
+            said = str(error)
+            fix = next((fix for sign, fix in _FIXES.items() if sign in said), _OTHER_FIX)
+            raise UserError(fix, path=str(self.path), reason=said) from None
         except UnicodeDecodeError:  # SQLite quotes a damaged schema in its complaint
             raise self._damaged() from None
         except sqlite3.DatabaseError as error:
             if "not a database" in str(error):
                 raise UserError(
-                    f"The cache {self.path} is not an SQLite database; "
-                    "move it away, set GENDALENS_HOME, or use --no-cache."
+                    "The cache {path} is not an SQLite database; move it away, set GENDALENS_HOME, or "
+                    "use --no-cache.",
+                    path=str(self.path),
                 ) from None
             raise self._damaged() from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 
 from gendalens.engine.cache import Cache
@@ -18,65 +19,65 @@ from gendalens.models.base import (
     ResolveAnswer,
     ScoreAnswer,
 )
+from gendalens.words import Message, Template
 
 SMALLER = ("bfloat16", "float16")
 ASKED = 40
 
 
-def effect(
+NOT_MEASURED = Template(
+    "dtype_effect_not_measured",
+    "{dtype} is not float32, and what that changes could not be measured: {reason}.",
+)
+MOVED = Template(
+    "dtype_effect",
+    "{dtype} is not float32: of {count} questions asked again in float32, {changes:clauses}.",
+)
+ANSWERED_OTHERWISE = Template("answered_otherwise", "{count} were answered otherwise")
+SCORES_MOVED = Template(
+    "scores_moved", "scores moved by {median:.2g} bits at the median and {most:.2g} at most"
+)
+
+
+def describe_dtype_effect(
     model: Backend, answers: Mapping[Request, Answer], *, cache: Cache | None = None
-) -> str | None:
-    """A sentence on how far the answers are from those in float32; None where no format is smaller."""
+) -> Message | None:
+    """How far the answers are from those in float32; None where no number format is smaller."""
     if model.info.dtype not in SMALLER or not answers:
         return None
-    asked = list(thinned(answers))
+    asked = list(sample_answers(answers))
     try:
-        exact: Backend | None = getattr(model, "exact", None)
-        if exact is None:
+        if model.exact is None:
             return None
-        found = ask(exact, asked, cache=cache).by_request
+        exact = ask(model.exact, asked, cache=cache)
     except UserError as error:
         # The test is done, and its result stands without the comparison: there may be no room for it.
-        return (
-            f"{model.info.dtype} is not float32, and what that changes could not be measured:"
-            f" {_why(error, model)}."
-        )
-    moved = [_moved(answers[request], found[request]) for request in asked]
+        return NOT_MEASURED(dtype=model.info.dtype, reason=_find_reason(error, model))
+    moved = [_compare(answers[request], exact[request]) for request in asked]
     bits = [size / math.log(2) for size, _ in moved if size is not None]
     decided = [otherwise for _, otherwise in moved if otherwise is not None]
-    parts = []
+    changes: list[Message] = []
     if decided:
-        parts.append(f"{sum(decided)} were answered otherwise")
+        changes.append(ANSWERED_OTHERWISE(count=sum(decided)))
     if bits:
-        parts.append(
-            f"scores moved by {median(bits):.2g} bits at the median and {max(bits):.2g} at most"
-        )
-    return (
-        f"{model.info.dtype} is not float32: of {len(asked)} questions asked again in float32, "
-        f"{' and '.join(parts)}."
-    )
+        changes.append(SCORES_MOVED(median=median(bits), most=max(bits)))
+    return MOVED(dtype=model.info.dtype, count=len(asked), changes=tuple(changes))
 
 
-def _why(error: UserError, model: Backend) -> str:
-    """The reason in an error, as a result may say it.
-
-    Its advice, after the last colon, is left out (bfloat16 is no advice here), and so is where on one
-    machine a local model lies.
-    """
-    reason = str(error).rpartition(": ")[0] or str(error).rstrip(".")
-    asked = getattr(model, "checkpoint", None) or getattr(
-        getattr(model, "model", None), "checkpoint", None
-    )
-    return reason.replace(asked.name, model.info.name) if asked else reason
+def _find_reason(error: UserError, model: Backend) -> Message:
+    """The fact behind an error, without its advice and without where a local model lies."""
+    fact = error.message.values.get("fact", error.message)
+    assert isinstance(fact, Message)
+    return replace(fact, values={**fact.values, "name": model.info.name})
 
 
-def thinned(answers: Mapping[Request, Answer]) -> dict[Request, Answer]:
+def sample_answers(answers: Mapping[Request, Answer]) -> dict[Request, Answer]:
     """At most :data:`ASKED` of the answers, taken evenly."""
     kept = list(answers)[:: max(1, math.ceil(len(answers) / ASKED))]
     return {request: answers[request] for request in kept}
 
 
-def _moved(one: Answer, other: Answer) -> tuple[float | None, bool | None]:
+def _compare(one: Answer, other: Answer) -> tuple[float | None, bool | None]:
     """How far the scores of two answers are apart, in nats, and whether they say different things."""
     match one, other:
         case ScoreAnswer(), ScoreAnswer():

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import IO, Self
 
 from gendalens.errors import UserError
-from gendalens.system.lazy_sequence import ByPlace
-from gendalens.tasks.base import Record
+from gendalens.results.result import Record
+from gendalens.system.lazy_sequence import LazySequence
 
 
 def as_line(row: Record) -> str:
@@ -20,7 +20,7 @@ def as_line(row: Record) -> str:
     return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-class Records(ByPlace[Record]):
+class RecordStore(LazySequence[Record]):
     """Rows in the order in which they came, one portion in memory, more in a file without a name.
 
     So memory does not grow with the portions, and nothing is left behind when the process is killed.
@@ -50,11 +50,13 @@ class Records(ByPlace[Record]):
         """Take one more portion; the one before it goes to the file."""
         if self._last:
             try:
-                self._put_away()
+                self._move_to_file()
             except OSError as error:
                 raise UserError(
-                    f"The records cannot be kept in {self._folder or tempfile.gettempdir()} "
-                    f"({error.strerror}); free some space and run again: the answers are stored."
+                    "The records cannot be kept in {folder} ({reason}); free some space and run again: "
+                    "the answers are stored.",
+                    folder=str(self._folder or tempfile.gettempdir()),
+                    reason=str(error.strerror),
                 ) from None
         self._last = list(rows)
 
@@ -67,7 +69,7 @@ class Records(ByPlace[Record]):
     def __len__(self) -> int:
         return len(self._starts) + len(self._last)
 
-    def _put_away(self) -> None:
+    def _move_to_file(self) -> None:
         if self._file is None:
             self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 (closed by __exit__)
         self._file.seek(self._end)
@@ -82,7 +84,7 @@ class Records(ByPlace[Record]):
         self._file.seek(self._starts[place])  # in order, this stays within what is read ahead
         return self._file.readline()
 
-    def _at(self, place: int) -> Record:
+    def _member_at(self, place: int) -> Record:
         if place >= len(self._starts):
             return self._last[place - len(self._starts)]
         row: Record = json.loads(self._line(place))

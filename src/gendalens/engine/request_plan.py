@@ -2,59 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any, Self
 
-from gendalens.data.registry import Source, source
-from gendalens.models.base import Request
-from gendalens.tasks.base import Task
-
-if TYPE_CHECKING:
-    from gendalens.engine.session import Options
+from gendalens.data.choice import Choice
+from gendalens.data.registry import Source, find_source
+from gendalens.models.base import Backend, Request
+from gendalens.tasks.base import Card, Task
 
 
 @dataclass(frozen=True, slots=True)
-class Questions:
-    """What a test asks: its data sets and its items, asked in portions that memory holds."""
+class Portion:
+    """Items that memory holds at once, and everything that they ask, duplicates and all."""
 
-    task: Task[Any]
-    sets: dict[str, Source]
     items: Sequence[Any]
-    sample: int | None = None  # the size of the sample; None where it is the whole
+    requests: Sequence[Request]
 
-    def portions(self) -> Iterator[Sequence[Any]]:
-        """The items, a portion at a time; the same each time."""
-        return self.task.portions(self.items)
+
+class RequestPlan:
+    """A configured test with its data sets and items, which are read when they are first needed.
+
+    The requests of a test that fits into one portion are built once and kept; those of a larger
+    one are built as they are asked.
+    """
+
+    def __init__(
+        self,
+        task: Task[Any],
+        *,
+        data: Mapping[str, Choice],
+        sample: int | None = None,
+        offline: bool = False,
+    ) -> None:
+        self.task = task
+        self._data = data
+        self._wanted = sample
+        self._offline = offline
 
     @property
-    def requests(self) -> list[Request]:
-        """Everything that the items ask, duplicates and all."""
-        return [request for portion in self.portions() for request in self.task.requests(portion)]
+    def card(self) -> Card:
+        """The test's card."""
+        return self.task.card
+
+    @cached_property
+    def sets(self) -> dict[str, Source]:
+        """The data sets by name."""
+        return {
+            name: find_source(name, override=self._data.get(name), offline=self._offline)
+            for name in self.card.data
+        }
+
+    @cached_property
+    def _all_items(self) -> Sequence[Any]:
+        return self.task.items(self.sets)
+
+    @cached_property
+    def items(self) -> Sequence[Any]:
+        """The items, or a sample of them."""
+        if self._wanted is None:
+            return self._all_items
+        return self.task.sample(self._all_items, self._wanted, self.task.seed)
+
+    @property
+    def sample(self) -> int | None:
+        """The size of the sample; None where it is the whole."""
+        return self._wanted if len(self.items) < len(self._all_items) else None
+
+    @property
+    def portions(self) -> Iterator[Portion]:
+        """The portions, the same each time."""
+        if self._only_portion is not None:
+            yield self._only_portion
+            return
+        for items in self.task.portions(self.items):
+            yield Portion(items, self.task.requests(items))
+
+    @cached_property
+    def _only_portion(self) -> Portion | None:
+        portions = self.task.portions(self.items)
+        first = next(portions, ())
+        if next(portions, None) is not None:
+            return None
+        return Portion(first, self.task.requests(first))
+
+    @property
+    def has_one_portion(self) -> bool:
+        """Whether everything fits into memory at once."""
+        return self._only_portion is not None
 
     @property
     def data(self) -> dict[str, dict[str, str]]:
         """The data sets as results and files of requests name them."""
-        return {
-            name: {"from": data.origin, "sha256": data.checksum} for name, data in self.sets.items()
-        }
+        return {name: data.to_dict() for name, data in self.sets.items()}
 
-
-def configured(task: Task[Any], options: Options) -> Task[Any]:
-    """A test with the user's options."""
-    return task.configured({**options.task_options, "seed": options.seed})
-
-
-def questions(task: Task[Any], options: Options) -> Questions:
-    """Everything that a configured test asks, whoever may answer."""
-    sets = {
-        name: source(name, override=(options.data or {}).get(name), offline=options.offline)
-        for name in task.card.data
-    }
-    items = task.items(sets)
-    if options.sample is None:
-        return Questions(task, sets, items)
-    some = task.sample(items, options.sample, options.seed)
-    if len(some) == len(items):
-        return Questions(task, sets, items)
-    return Questions(task, sets, some, options.sample)
+    def fit(self, model: Backend) -> Self:
+        """The plan with its test set up for one model; what is asked stays the same."""
+        fitted = copy(self)
+        fitted.task = self.task.fit(model)
+        return fitted

@@ -6,9 +6,13 @@ the engine can remove duplicates, look them up in the cache and batch what is le
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias
+
+from gendalens.results.model_info import ModelInfo
+from gendalens.words import Message, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,50 +210,108 @@ class Encoded(Protocol):
         """Positions at which the language-model head runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
-    """What a result says about the model it measured."""
-
-    name: str
-    kind: str
-    revision: str
-    dtype: str
-    tokenizer: str = ""
-    software: tuple[str, ...] = ()
-
-
-#: Tokens a batch for backends that name no better number.
+#: Tokens per batch for backends that name no better number.
 BATCH_TOKENS = 4096
+#: Predictions at once for backends that need little memory for each.
+MAX_POSITIONS = 100_000
 
 
-class Backend(Protocol):
-    """Something that answers requests: one file per kind of model.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadOptions:
+    """How a model is to be loaded.
 
-    A backend whose answers need a caveat in every result offers it in ``notices``, a tuple of
-    sentences; one that is fastest with another number of tokens a batch says so in ``batch_tokens``,
-    and one that can answer several batches at once, in threads, says how many in ``workers``.
+    ``device`` None is the graphics card if there is one; ``dtype`` "auto" is the checkpoint's own
+    number format.
     """
 
+    revision: str | None = None
+    device: str | None = None
+    dtype: str = "float32"
+    trust_remote_code: bool = False
+    offline: bool = False
+    allow_pickle: bool = False
+
+
+class Backend(ABC):
+    """Something that answers requests: one file per kind of model.
+
+    What a backend must offer is abstract; everything else has a default that most can keep.
+    """
+
+    #: What it can load, for the sentence that lists everything: "masked language models".
+    label: ClassVar[str] = ""
+    #: Names that begin with this are the backend's own ("control:").
+    prefix: ClassVar[str] = ""
+    #: Whether files alone show that a model is its own: then it is tried before the hub is asked.
+    early: ClassVar[bool] = False
+    #: Whether each test plants the answers itself, as it does for control models.
+    planted: ClassVar[bool] = False
+    #: Words of its own by language, where it comes from another package.
+    words: ClassVar[Words] = {}
+
+    @classmethod
+    def claims(cls, name: str, options: LoadOptions) -> bool:
+        """Whether a name that the user gave stands for a model of this kind."""
+        return bool(cls.prefix) and name.startswith(cls.prefix)
+
+    @classmethod
+    def load(cls, name: str, options: LoadOptions) -> Backend:
+        """The model behind a name that it claims; its weights are loaded with the first question."""
+        raise TypeError(f"{cls.__name__} loads no model by its name")  # nor does it claim one
+
     @property
+    @abstractmethod
     def info(self) -> ModelInfo:
         """Name, kind and revision; must not load the weights."""
 
     @property
+    @abstractmethod
     def answers(self) -> frozenset[str]:
         """The kinds of request it can answer."""
 
-    @property
-    def max_positions(self) -> int:
-        """How many predictions fit into memory at once (each is a whole vocabulary of logits)."""
-
+    @abstractmethod
     def fingerprint(self) -> str:
-        """A digest of all that decides its answers, for the cache; must not load the weights.
+        """A digest of all that decides its answers, for the cache; must not load the weights."""
 
-        A backend without any such digest sets ``cacheable = False`` and is always asked anew.
-        """
-
+    @abstractmethod
     def encode(self, requests: Sequence[Any]) -> Sequence[Encoded]:
         """The requests (all of one kind), tokenised."""
 
+    @abstractmethod
     def answer(self, batch: Sequence[Any]) -> list[Answer]:
         """The answers to one batch of encoded requests, in order, by one forward pass."""
+
+    @property
+    def max_positions(self) -> int:
+        """How many predictions fit into memory at once (each may be a whole vocabulary of logits)."""
+        return MAX_POSITIONS
+
+    @property
+    def batch_tokens(self) -> int:
+        """The number of tokens per batch that runs fastest, unless the user sets one."""
+        return BATCH_TOKENS
+
+    @property
+    def workers(self) -> int:
+        """How many batches it can answer at once, in threads."""
+        return 1
+
+    @property
+    def cacheable(self) -> bool:
+        """Whether its fingerprint identifies it for good; if not, it is asked again in every run."""
+        return True
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """The types of entity that a tagger can find, in its own words; None where it cannot say."""
+        return None
+
+    @property
+    def notices(self) -> tuple[Message, ...]:
+        """What every result must say of its answers."""
+        return ()
+
+    @property
+    def exact(self) -> Backend | None:
+        """The same model in float32, by which a smaller number format is judged."""
+        return None

@@ -1,7 +1,7 @@
 """From a model's own entity labels to DaNE's four: person, place, organisation, the rest.
 
 Models name what they find in many ways (PER, PERSON, PRS; GPE and LOC). The table here says which is
-which; a user can override it, and what it leaves out or does not know is said.
+which; a user can override it, and the result lists what it leaves out or does not know.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gendalens.errors import UserError
+from gendalens.words import Message, phrase
 
 TARGETS = ("PER", "LOC", "ORG", "MISC")
 
@@ -55,17 +56,33 @@ class LabelMap:
         targets = dict(self.mapped)
         return [(begin, end, targets[own]) for begin, end, own in entities if own in targets]
 
-    def __str__(self) -> str:
-        """One line for the terminal and for the result: what counts as what, what is not scored."""
-        groups = (
-            (target, [own for own, found in self.mapped if found == target]) for target in TARGETS
-        )
-        parts = [f"{', '.join(labels)} → {target}" for target, labels in groups if labels]
+    @property
+    def message(self) -> Message:
+        """What counts as what, and what is not scored, in one line."""
+        groups = ((target, self._labels_of(target)) for target in TARGETS)
+        parts = [
+            phrase("{labels} → {target}", labels=labels, target=target)
+            for target, labels in groups
+            if labels
+        ]
         if self.left_out:
-            parts.append(f"left out: {', '.join(self.left_out)}")
+            parts.append(phrase("left out: {labels}", labels=self.left_out))
         if self.unknown:
-            parts.append(f"unknown, not scored: {', '.join(self.unknown)}")
-        return "; ".join(parts)
+            parts.append(phrase("unknown, not scored: {labels}", labels=self.unknown))
+        return _join(parts)
+
+    def __str__(self) -> str:
+        return str(self.message)
+
+    def _labels_of(self, target: str) -> tuple[str, ...]:
+        return tuple(own for own, found in self.mapped if found == target)
+
+
+def _join(parts: Sequence[Message]) -> Message:
+    """The parts with semicolons between them."""
+    if len(parts) < 2:
+        return parts[0] if parts else phrase("")
+    return phrase("{first}; {rest}", first=parts[0], rest=_join(parts[1:]))
 
 
 def map_labels(
@@ -75,13 +92,18 @@ def map_labels(
 
     Refuses an override of a label the model does not have, and a model that can find no persons.
     """
-    known = ", ".join(labels) or "none"
-    wanted = {_normal(label): target for label, target in (overrides or {}).items()}
-    own = {_normal(label) for label in labels}
+    known = tuple(labels) or phrase("none")
+    wanted = {_normalise(label): target for label, target in (overrides or {}).items()}
+    own = {_normalise(label) for label in labels}
     for label in overrides or {}:
-        if _normal(label) not in own:
-            raise UserError(f"{model} has no label {label} to map: its labels are {known}.")
-    targets = {label: (_TABLE | wanted).get(_normal(label), "") for label in labels}
+        if _normalise(label) not in own:
+            raise UserError(
+                "{model} has no label {label} to map: its labels are {known}.",
+                model=model,
+                label=label,
+                known=known,
+            )
+    targets = {label: (_TABLE | wanted).get(_normalise(label), "") for label in labels}
     found = LabelMap(
         mapped=tuple((label, target) for label, target in targets.items() if target),
         left_out=tuple(label for label, target in targets.items() if target is None),
@@ -89,8 +111,10 @@ def map_labels(
     )
     if "PER" not in targets.values():
         raise UserError(
-            f"{model} finds no persons (its labels are {known}): say which label means a person"
-            " (--labels LABEL=PER), or name a model that finds them."
+            "{model} finds no persons (its labels are {known}): say which label means a person"
+            " (--labels LABEL=PER), or name a model that finds them.",
+            model=model,
+            known=known,
         )
     return found
 
@@ -102,22 +126,31 @@ def parse_labels(text: str) -> dict[str, str | None]:
         label, equals, target = (side.strip() for side in part.rpartition("="))
         if not (label and equals):
             raise UserError(
-                f"“{part}” maps no label: write LABEL=TARGET, such as GPE=LOC, with commas between."
+                "“{part}” maps no label: write LABEL=TARGET, such as GPE=LOC, separated by commas.",
+                part=part,
             )
         target = target.upper()
         if target not in (*TARGETS, _LEFT_OUT_SIGN):
             raise UserError(
-                f"“{part}” maps to no kind of entity: choose {', '.join(TARGETS)}, or"
-                f" {_LEFT_OUT_SIGN} to leave {label} out."
+                "“{part}” maps to no kind of entity: choose {targets}, or {sign} to leave {label}"
+                " out.",
+                part=part,
+                targets=TARGETS,
+                sign=_LEFT_OUT_SIGN,
+                label=label,
             )
-        if _normal(label) in map(_normal, found):
-            raise UserError(f"The label {label} is mapped twice in “{text}”: map it once.")
+        if _normalise(label) in map(_normalise, found):
+            raise UserError(
+                "The label {label} is mapped twice in “{text}”: map it once.",
+                label=label,
+                text=text,
+            )
         found[label] = None if target == _LEFT_OUT_SIGN else target
     if not found:
         raise UserError("The label map is empty: write LABEL=TARGET, such as GPE=LOC.")
     return found
 
 
-def _normal(label: str) -> str:
+def _normalise(label: str) -> str:
     """A label without case and punctuation, so that *Work of Art* is WORK_OF_ART."""
     return re.sub(r"[\W_]+", "_", label).strip("_").upper()

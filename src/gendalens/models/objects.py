@@ -1,7 +1,7 @@
-"""Coreference systems as Python objects, told apart by what they offer.
+"""Coreference systems as Python objects, recognised by what they offer.
 
 Danish coreference lives in old, incompatible stacks, so nothing is imported or loaded here: the user
-brings a system that works, and each kind needs a few lines to be asked and read.
+brings a working system, and each kind takes a few lines to ask and to read.
 """
 
 from __future__ import annotations
@@ -10,23 +10,27 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, ModelInfo, Offsets, Resolve, ResolveAnswer
-from gendalens.models.word_spans import words
+from gendalens.models.base import Answer, Backend, Offsets, Resolve, ResolveAnswer
+from gendalens.models.library_errors import is_out_of_memory
+from gendalens.models.word_spans import split_words
+from gendalens.results.model_info import COREFERENCE, ModelInfo
+from gendalens.words import N_, Template, phrase
 
 #: What a system gave for one text, before it is checked: clusters of (start, end) in characters.
 Clusters: TypeAlias = Iterable[Iterable[Any]]
-EXPECTED = (
+EXPECTED = phrase(
     "an object with danlp's interface (predict and predict_clusters), fastcoref's (predict), a spaCy "
     "pipeline with a coreference component, a Stanza pipeline with the coref processor, or a "
     "function from a list of texts to a list of clusters of (start, end) character offsets"
 )
+COREFERENCE_SYSTEM = Template("coreference_system", "coreference system ({interface:t})")
 
 
 class Interface(NamedTuple):
-    """A kind of system: how to know one, and how to ask it."""
+    """A kind of system: how to recognise one, and how to ask it."""
 
     name: str
     offers: Callable[[Any], bool]
@@ -34,7 +38,7 @@ class Interface(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SizedRequest:
     """A request as a system will get it."""
 
     request: Resolve
@@ -43,21 +47,27 @@ class Asked:
     positions: int = 1
 
 
-class Resolver:
+def as_backend(model: Any) -> Backend:
+    """A backend as it is, anything else as a coreference system."""
+    return model if isinstance(model, Backend) else Resolver(model)
+
+
+class Resolver(Backend):
     """A backend around a coreference system that the user has loaded."""
 
-    answers: ClassVar[frozenset[str]] = frozenset({Resolve.kind})
-    max_positions: ClassVar[int] = 100_000
+    answers = frozenset({Resolve.kind})
     #: An object has no digest that would still name it tomorrow.
-    cacheable: ClassVar[bool] = False
+    cacheable = False
 
     def __init__(self, system: Any) -> None:
         self.system = system
         found = next((kind for kind in INTERFACES if kind.offers(system)), None)
         if found is None:
             raise UserError(
-                f"{_name(system)} is no model that GenDa Lens can ask: give a model's name, a folder, "
-                f"a backend, or {EXPECTED}."
+                "{name} is no model that GenDa Lens can ask: give a model's name, a folder, a backend,"
+                " or {expected}.",
+                name=_name_of(system),
+                expected=EXPECTED,
             )
         self.interface = found
 
@@ -65,46 +75,57 @@ class Resolver:
     def info(self) -> ModelInfo:
         """What a result says about the system; its package stands for a revision."""
         return ModelInfo(
-            name=_name(self.system),
-            kind=f"coreference system ({self.interface.name})",
+            name=_name_of(self.system),
+            kind=COREFERENCE_SYSTEM(interface=self.interface.name),
             revision="object",
             dtype="none",
-            software=tuple(_software(self.system)),
+            software=tuple(_find_package(self.system)),
+            hub_task=COREFERENCE,
         )
 
     def fingerprint(self) -> str:
         """The object's number in this process; its answers are not stored."""
         return f"object:{id(self.system)}"
 
-    def encode(self, requests: Sequence[Resolve]) -> list[Asked]:
-        """The requests, as long as their words."""
-        return [Asked(one, len(one.tokens) or len(one.text.split())) for one in requests]
+    def encode(self, requests: Sequence[Resolve]) -> list[SizedRequest]:
+        """The requests with their number of words."""
+        return [SizedRequest(one, len(one.tokens) or len(one.text.split())) for one in requests]
 
-    def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+    def answer(self, batch: Sequence[SizedRequest]) -> list[Answer]:
         """The clusters of each text, checked."""
         requests = [item.request for item in batch]
         try:
             given = [list(clusters) for clusters in self.interface.ask(self.system, requests)]
-        except MemoryError:
+        except (MemoryError, UserError):
             raise
         except Exception as error:
-            if isinstance(error, UserError) or "out of memory" in str(error).lower():
+            # The engine asks for less at a time when memory runs out.
+            if isinstance(error, RuntimeError) and is_out_of_memory(error):
                 raise
             raise UserError(
-                f"{_name(self.system)} (taken for {self.interface.name}) fails on a sentence such as "
-                f"“{requests[0].text}”: {type(error).__name__}: {error}. Expected is {EXPECTED}."
+                "{name} (taken for {interface:t}) fails on a sentence such as “{text}”: {kind}:"
+                " {reason}. Expected is {expected}.",
+                name=_name_of(self.system),
+                interface=self.interface.name,
+                text=requests[0].text,
+                kind=type(error).__name__,
+                reason=str(error),
+                expected=EXPECTED,
             ) from error
         if len(given) != len(requests):
             raise UserError(
-                f"{_name(self.system)} gives {len(given)} answers to {len(requests)} texts; it must "
-                "give a list of clusters for each."
+                "{name} gives {answers} answers to {texts} texts; it must give a list of clusters for"
+                " each.",
+                name=_name_of(self.system),
+                answers=len(given),
+                texts=len(requests),
             )
         return [
-            ResolveAnswer(tuple(self._checked(request, cluster) for cluster in clusters))
+            ResolveAnswer(tuple(self._check_cluster(request, cluster) for cluster in clusters))
             for request, clusters in zip(requests, given, strict=True)
         ]
 
-    def _checked(self, request: Resolve, cluster: Any) -> tuple[Offsets, ...]:
+    def _check_cluster(self, request: Resolve, cluster: Any) -> tuple[Offsets, ...]:
         """A cluster whose mentions lie in the text."""
         mentions: list[Offsets] = []
         try:
@@ -117,13 +138,16 @@ class Resolver:
                 mentions.append((start, end))
         except (TypeError, ValueError):
             raise UserError(
-                f"{_name(self.system)} answers “{request.text}” with the cluster {cluster!r}; a "
-                "cluster is a list of mentions (start, end) in characters of the text."
+                "{name} answers “{text}” with the cluster {cluster}; a cluster is a list of mentions"
+                " (start, end) in characters of the text.",
+                name=_name_of(self.system),
+                text=request.text,
+                cluster=repr(cluster),
             ) from None
         return tuple(mentions)
 
 
-def _name(system: Any) -> str:
+def _name_of(system: Any) -> str:
     """The system's own name if it has one, else that of its function or class."""
     own = getattr(system, "name", None)
     if isinstance(own, str) and own:
@@ -134,7 +158,7 @@ def _name(system: Any) -> str:
     return str(getattr(system, "__name__", None) or type(system).__name__)
 
 
-def _software(system: Any) -> Iterator[str]:
+def _find_package(system: Any) -> Iterator[str]:
     """The package that the system comes from, with its version, where it is an installed one."""
     package = str(getattr(system, "__module__", "") or "").partition(".")[0]
     try:
@@ -143,10 +167,10 @@ def _software(system: Any) -> Iterator[str]:
         return
 
 
-def _danlp(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
+def _ask_danlp(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
     """``predict_clusters`` takes a document's sentences as words; its mentions count words."""
     for request in requests:
-        tokens = request.tokens or words(request.text)
+        tokens = request.tokens or split_words(request.text)
         document = [[request.text[start:end] for start, end in tokens]]
         yield [
             [(tokens[first][0], tokens[end - 1][1]) for _, first, end in cluster]
@@ -154,24 +178,27 @@ def _danlp(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
         ]
 
 
-def _fastcoref(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
+def _ask_fastcoref(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
     for found in system.predict(texts=[request.text for request in requests]):
         yield found.get_clusters(as_strings=False)
 
 
-def _spacy(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
+def _ask_spacy(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
     """spacy-experimental leaves clusters in ``doc.spans``, coreferee in chains of its own."""
     parts = {*system.pipe_names, *getattr(system, "pipe_factories", {}).values()}
     if not any("coref" in part for part in parts):
         raise UserError(
-            f"The spaCy pipeline {_name(system)} has no coreference component (its components: "
-            f"{', '.join(system.pipe_names) or 'none'}): add one, or give {EXPECTED}."
+            "The spaCy pipeline {name} has no coreference component (its components: {parts}): add"
+            " one, or give {expected}.",
+            name=_name_of(system),
+            parts=tuple(system.pipe_names) or phrase("none"),
+            expected=EXPECTED,
         )
     for doc in system.pipe([request.text for request in requests]):
-        yield _of_doc(doc)
+        yield _clusters_of_doc(doc)
 
 
-def _of_doc(doc: Any) -> Iterator[Iterable[Any]]:
+def _clusters_of_doc(doc: Any) -> Iterator[Iterable[Any]]:
     """All clusters of a document, wherever its component leaves them."""
     for key, spans in doc.spans.items():
         if key.startswith("coref_clusters"):
@@ -179,23 +206,23 @@ def _of_doc(doc: Any) -> Iterator[Iterable[Any]]:
     # Extensions are spaCy-wide: another pipeline may have set them up and left them empty here.
     if doc.has_extension("coref_chains"):
         for chain in doc._.coref_chains or ():
-            yield [_of_words(doc, mention.token_indexes) for mention in chain]
+            yield [_span_of_words(doc, mention.token_indexes) for mention in chain]
     if doc.has_extension("coref_clusters"):  # fastcoref as a component
         yield from doc._.coref_clusters or ()
 
 
-def _of_words(doc: Any, places: Sequence[int]) -> Offsets:
+def _span_of_words(doc: Any, places: Sequence[int]) -> Offsets:
     last = doc[max(places)]
     return doc[min(places)].idx, last.idx + len(last)
 
 
-def _stanza(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
+def _ask_stanza(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
     """``doc.coref`` holds chains, whose mentions count the words of a sentence."""
     for request in requests:
         doc = system(request.text)
         yield [
             [
-                _of_sentence(doc.sentences[m.sentence], m.start_word, m.end_word)
+                _span_of_sentence(doc.sentences[m.sentence], m.start_word, m.end_word)
                 for m in chain.mentions
                 if isinstance(m.start_word, int)  # a dropped pronoun has no place in the text
             ]
@@ -203,26 +230,26 @@ def _stanza(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
         ]
 
 
-def _of_sentence(sentence: Any, first: int, end: int) -> Offsets:
+def _span_of_sentence(sentence: Any, first: int, end: int) -> Offsets:
     # Only the token has offsets for sure: a word may be one of several in it.
     begin, last = sentence.words[first].parent, sentence.words[end - 1].parent
     return begin.start_char, last.end_char
 
 
-def _callable(system: Any, requests: Sequence[Resolve]) -> Iterable[Clusters]:
+def _ask_callable(system: Any, requests: Sequence[Resolve]) -> Iterable[Clusters]:
     found: Iterable[Clusters] = system([request.text for request in requests])
     return found
 
 
-def _has(*names: str) -> Callable[[Any], bool]:
+def _offers(*names: str) -> Callable[[Any], bool]:
     return lambda system: all(hasattr(system, name) for name in names)
 
 
-#: In this order: the more an interface asks for, the earlier it is tried.
+#: The more attributes an interface requires, the earlier it is tried.
 INTERFACES = (
-    Interface("danlp's interface", _has("predict", "predict_clusters"), _danlp),
-    Interface("a spaCy pipeline", _has("pipe", "pipe_names"), _spacy),
-    Interface("a Stanza pipeline", _has("processors", "__call__"), _stanza),
-    Interface("fastcoref's interface", _has("predict"), _fastcoref),
-    Interface("a function", callable, _callable),
+    Interface(N_("danlp's interface"), _offers("predict", "predict_clusters"), _ask_danlp),
+    Interface(N_("a spaCy pipeline"), _offers("pipe", "pipe_names"), _ask_spacy),
+    Interface(N_("a Stanza pipeline"), _offers("processors", "__call__"), _ask_stanza),
+    Interface(N_("fastcoref's interface"), _offers("predict"), _ask_fastcoref),
+    Interface(N_("a function"), callable, _ask_callable),
 )

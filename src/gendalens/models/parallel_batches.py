@@ -10,40 +10,20 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 #: More would hold more batches in memory than they save time.
-MOST = 4
-
-# These write into themselves while they read a text.
-_WITH_STATE = frozenset(
-    {"big_bird", "bigbird_pegasus", "clvp", "funnel", "recurrent_gemma", "reformer", "xlstm"}
-)
+MOST_WORKERS = 4
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
 
 
-def keeps_state(config: Any) -> bool:
-    """Whether a model of this configuration can read one text at a time only.
-
-    Beside the architectures themselves: positions that stretch with the longest text seen so far, and
-    models of more than text, some of which keep where the pictures were.
-    """
-    text = config.get_text_config()
-    positions = str(getattr(text, "rope_parameters", None))
-    return (
-        text is not config
-        or text.model_type in _WITH_STATE
-        or any(stretching in positions for stretching in ("dynamic", "longrope"))
-    )
-
-
 @contextmanager
-def crew(
+def start_workers(
     workers: int,
 ) -> Iterator[Callable[[Callable[[Item], Found], Iterable[Item]], Iterator[Found]]]:
-    """A ``map`` that works on so many items at once, and gives what it finds in their order."""
+    """A ``map`` that works on this many items at once and gives its results in their order."""
     import torch
 
     threads = torch.get_num_threads()
@@ -51,18 +31,18 @@ def crew(
         workers, initializer=torch.set_num_threads, initargs=(max(1, threads // workers),)
     )
 
-    def in_order(function: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Found]:
+    def map_in_order(function: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Found]:
         waiting: deque[Future[Found]] = deque()
         for item in items:
             waiting.append(pool.submit(function, item))
-            # One more each than is being worked on, so that nobody waits for what is done here.
+            # One more each than is being worked on, so that no worker waits for what is done here.
             if len(waiting) >= 2 * workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
 
     try:
-        yield in_order
+        yield map_in_order
     finally:
         pool.shutdown(cancel_futures=True)
         # A part of torch has one number of threads for all of them, and that is the last one set.

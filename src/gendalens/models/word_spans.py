@@ -28,12 +28,12 @@ _VOWEL = re.compile(r"[aeiouyæøåäöáéíóúü]", re.IGNORECASE)
 _CLOSING = re.compile(r"[\s\"'’”»)\]]*")
 
 
-def words(text: str) -> list[tuple[int, int]]:
+def split_words(text: str) -> list[tuple[int, int]]:
     """Where each word of a text begins and ends."""
-    return list(_words(text))
+    return list(_find_words(text))
 
 
-def _words(text: str) -> Iterator[tuple[int, int]]:
+def _find_words(text: str) -> Iterator[tuple[int, int]]:
     at = 0
     quoted = False
     while at < len(text):
@@ -43,7 +43,7 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
         begin = at
         if core := _CORE.match(text, at):
             at = core.end()
-            at += _keeps(core.group(), text, at, quoted)
+            at += _keeps_mark(core.group(), text, at, quoted)
         else:
             dots = _DOTS.match(text, at)
             at = dots.end() if dots else at + 1
@@ -53,7 +53,7 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
         yield begin, at
 
 
-def _keeps(word: str, text: str, at: int, quoted: bool) -> bool:
+def _keeps_mark(word: str, text: str, at: int, quoted: bool) -> bool:
     """Whether the character behind a word belongs to it."""
     mark = text[at : at + 1]
     if mark == ".":

@@ -6,26 +6,35 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, FillAnswer, ModelInfo, Request, TagAnswer
-from gendalens.predictions import answers, header
-from gendalens.predictions.flaws import Flaws, LineError, shown
+from gendalens.models.base import Answer, Backend, FillAnswer, Request, Resolve, Tag, TagAnswer
+from gendalens.predictions import answers
+from gendalens.predictions.answers import read_answer
+from gendalens.predictions.flaws import Flaws, LineError, quote_value
 from gendalens.predictions.form import ANSWERS_HEADER, request_id
-from gendalens.predictions.header import Header
-from gendalens.predictions.reading import numbered_lines, parse
+from gendalens.predictions.header import Header, read_header
+from gendalens.predictions.reading import numbered_lines, parse_line
+from gendalens.results.model_info import (
+    COREFERENCE,
+    TEXT_GENERATION,
+    TOKEN_CLASSIFICATION,
+    ModelInfo,
+)
+from gendalens.words import Message, Template, phrase
 
-MISSING = "requests without an answer"
-UNKNOWN = "answers to no request of this test"
-TWICE = "requests answered twice"
-NO_ID = "answers without an id"
-NO_CHOICE = "answers without a first choice where others have one"
+ANSWERED_ELSEWHERE = Template("answer_file", "model whose answers came from a file")
+MISSING = Template("answers.missing", "requests without an answer")
+UNKNOWN = Template("answers.unknown", "answers to no request of this test")
+TWICE = Template("answers.twice", "requests answered twice")
+NO_ID = Template("answers.no_id", "answers without an id")
+NO_CHOICE = Template("answers.no_choice", "answers without a first choice where others have one")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request as a file answers it: it takes no work."""
+class AnsweredRequest:
+    """A request that a file answers: it takes no work."""
 
     request: Request
     rows: int = 1
@@ -33,25 +42,25 @@ class Asked:
     positions: int = 1
 
 
-class AnswerFile:
-    """A backend whose answers to a test's requests lie in a file; all are checked as it is opened."""
-
-    max_positions: ClassVar[int] = 1_000_000
-    #: The file is the store.
-    cacheable: ClassVar[bool] = False
+class AnswerFile(Backend):
+    """A backend whose answers are in a file; all of them are checked when it is opened."""
 
     def __init__(
         self, path: Path, requests: Iterable[Request], *, name: str, revision: str = ""
     ) -> None:
-        for what, text in (("--model-name", name), ("--revision", revision or "-")):
+        for option, text in (("--model-name", name), ("--revision", revision or "-")):
             if not text.strip() or not text.isprintable():
-                raise UserError(f"{what} is “{shown(text)}”: it must hold printable signs.")
+                raise UserError(
+                    "{option} is “{text}”: it must hold printable characters only, and not be blank.",
+                    option=option,
+                    text=quote_value(text),
+                )
         self.name = name
         self.path = path
         wanted = {request_id(request): request for request in requests}
         self._header, self._answers, self._digest = _read(path, wanted)
         self._revision = revision
-        self.answers = frozenset(request.kind for request in self._answers)
+        self._kinds = frozenset(request.kind for request in self._answers)
 
     @property
     def info(self) -> ModelInfo:
@@ -59,102 +68,133 @@ class AnswerFile:
         file = f"answers sha256:{self._digest[:12]}"
         return ModelInfo(
             name=self.name,
-            kind="model whose answers came from a file",
+            kind=ANSWERED_ELSEWHERE(),
             revision=f"{self._revision} {file}".strip().replace("|", "_"),
             dtype="none",
             software=self._header.software,
+            hub_task=self._hub_task,
         )
 
     @property
+    def _hub_task(self) -> str:
+        if Tag.kind in self._kinds:
+            return TOKEN_CLASSIFICATION
+        return COREFERENCE if Resolve.kind in self._kinds else TEXT_GENERATION
+
+    @property
+    def answers(self) -> frozenset[str]:
+        """The kinds of request that the file answers."""
+        return self._kinds
+
+    @property
     def labels(self) -> tuple[str, ...] | None:
-        """The types of entity the model knows: those the header names, else those it found."""
-        if self._header.labels is not None or "tag" not in self.answers:
+        """The types of entity the model knows: those the header names, or else those it found."""
+        if self._header.labels is not None or Tag.kind not in self._kinds:
             return self._header.labels
         found = (answer for answer in self._answers.values() if isinstance(answer, TagAnswer))
         return tuple(sorted({label for answer in found for _, _, label in answer.entities}))
+
+    @property
+    def max_positions(self) -> int:
+        """More than any test asks for: looking answers up takes no memory."""
+        return 1_000_000
+
+    @property
+    def cacheable(self) -> bool:
+        """The file itself is the store."""
+        return False
 
     def fingerprint(self) -> str:
         """The digest of the file."""
         return self._digest
 
-    def encode(self, requests: Sequence[Request]) -> list[Asked]:
+    def encode(self, requests: Sequence[Request]) -> list[AnsweredRequest]:
         """The requests as they are."""
-        return [Asked(request) for request in requests]
+        return [AnsweredRequest(request) for request in requests]
 
-    def answer(self, batch: Sequence[Asked]) -> list[Answer]:
+    def answer(self, batch: Sequence[AnsweredRequest]) -> list[Answer]:
         """What the file says."""
         return [self._answers[item.request] for item in batch]
 
 
 def _read(path: Path, wanted: dict[str, Request]) -> tuple[Header, dict[Request, Answer], str]:
-    """Header, answers and digest of a file that answers each wanted request once, soundly."""
+    """Header, answers and digest of a file that answers every wanted request once, without a flaw."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
             lines = numbered_lines(file, digest.update)
             first = next(lines, None)
             if first is None:
-                raise UserError(f"{path} is empty: its first line must be {ANSWERS_HEADER}.")
-            said = _header(path, first[1])
-            reader = _Reader(wanted, said)
+                raise UserError(
+                    "{path} is empty: its first line must be {header}.",
+                    path=str(path),
+                    header=ANSWERS_HEADER,
+                )
+            header = read_header(path, _parse_first_line(first[1]))
+            reader = _Reader(wanted, header)
             for number, line in lines:
-                reader.take(number, line)
+                reader.read(number, line)
     except OSError as error:
         raise UserError(
-            f"{path} cannot be read ({error.strerror or error}): name the file of answers."
+            "{path} cannot be read ({reason}): name the file of answers.",
+            path=str(path),
+            reason=error.strerror or str(error),
         ) from None
-    return said, reader.finished(path), digest.hexdigest()
+    return header, reader.finish(path), digest.hexdigest()
 
 
-def _header(path: Path, line: bytes) -> Header:
+def _parse_first_line(line: bytes) -> object:
     try:
-        plain: object = parse(line)
-    except LineError:
-        plain = None
-    return header.read(path, plain)
+        return parse_line(line)
+    except LineError:  # what is not a header is reported as such
+        return None
 
 
 class _Reader:
-    """Takes lines, keeps the answers in them, and remembers what is wrong."""
+    """Reads lines, keeps the answers in them, and collects what is wrong."""
 
-    def __init__(self, wanted: dict[str, Request], said: Header) -> None:
+    def __init__(self, wanted: dict[str, Request], header: Header) -> None:
         self._wanted = wanted
-        self._said = said
+        self._header = header
         self._flaws = Flaws()
         self._lines: dict[str, int] = {}
         self._found: dict[Request, Answer] = {}
 
-    def take(self, number: int, line: bytes) -> None:
-        """One line behind the header."""
-        place = f"line {number}"
+    def read(self, number: int, line: bytes) -> None:
+        """Read one line after the header."""
+        place = phrase("line {number}", number=number)
         try:
-            plain = parse(line)
+            plain = parse_line(line)
             name = plain.pop("id", None)
             if not isinstance(name, str):
-                raise LineError(NO_ID, "a second header" if "format" in plain else "")
-            place = f"{place}, {shown(name)}"
+                raise LineError(NO_ID, phrase("a second header") if "format" in plain else None)
+            place = phrase("line {number}, {id}", number=number, id=quote_value(name))
             if name not in self._wanted:
                 raise LineError(UNKNOWN)
             self._keep(name, number, plain)
         except LineError as flaw:
-            self._flaws.add(flaw.kind, f"{place}: {flaw.detail}" if flaw.detail else place)
+            self._flaws.add(flaw.kind, _add_detail(place, flaw.detail))
 
     def _keep(self, name: str, number: int, plain: dict[str, Any]) -> None:
         request = self._wanted[name]
         # Even a flawed answer is one: the request is then not missing.
         earlier = self._lines.setdefault(name, number)
-        answer = answers.read(request, plain)
+        answer = read_answer(request, plain)
         if earlier != number:
-            same = "the same" if self._found.get(request) == answer else "otherwise"
-            raise LineError(TWICE, f"{same} in line {earlier}")
-        if isinstance(answer, TagAnswer) and self._said.labels is not None:
+            if self._found.get(request) == answer:
+                raise LineError(TWICE, phrase("the same in line {number}", number=earlier))
+            raise LineError(TWICE, phrase("differently in line {number}", number=earlier))
+        if isinstance(answer, TagAnswer) and self._header.labels is not None:
             for _, _, label in answer.entities:
-                if label not in self._said.labels:
-                    raise LineError(answers.WRONG, f"{shown(label)} is none of the header's labels")
+                if label not in self._header.labels:
+                    reason = phrase(
+                        "{label} is not one of the header's labels", label=quote_value(label)
+                    )
+                    raise LineError(answers.WRONG, reason)
         self._found[request] = answer
 
-    def finished(self, path: Path) -> dict[Request, Answer]:
-        """The answers, if there is nothing wrong anywhere."""
+    def finish(self, path: Path) -> dict[Request, Answer]:
+        """The answers, or an error that lists what is wrong."""
         for name in self._wanted:
             if name not in self._lines:
                 self._flaws.add(MISSING, name)
@@ -164,13 +204,21 @@ class _Reader:
             if isinstance(answer, FillAnswer) and answer.first is None
         ]
         if len(silent) < len(self._found):
-            # A test takes a model for one without a choice of its own if one answer has none.
+            # One answer without a first choice makes a test treat the model as one that never has any.
             for request in silent:
                 self._flaws.add(NO_CHOICE, request_id(request))
         if self._flaws:
             raise UserError(
-                f"{path} cannot be scored, and nothing was. {self._flaws} Mend the file; if "
-                "answers and requests do not fit, write the requests with the same test, protocol, "
-                "data and options as you score with."
+                "{path} cannot be used, so nothing was scored. {flaws} Correct the file; if answers and "
+                "requests do not match, write the requests with the same test, protocol, data and "
+                "options as you score with.",
+                path=str(path),
+                flaws=self._flaws.message,
             )
         return self._found
+
+
+def _add_detail(place: Message, detail: Message | str | None) -> Message:
+    if detail is None:
+        return place
+    return phrase("{place}: {reason}", place=place, reason=detail)

@@ -1,7 +1,7 @@
 """From one line of a file to an answer: what each kind holds, and what cannot be true of it.
 
-A field may be left out exactly if the answer has a default for it (``models/base.py``), and so may
-``first``, which causal models do not have.
+A field may be left out only if the answer has a default for it (``models/base.py``); ``first``, which
+causal models do not have, may be left out too.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from gendalens.models.base import (
     TopToken,
     TopTokenAnswer,
 )
-from gendalens.predictions.flaws import LineError, shown
+from gendalens.predictions.flaws import LineError, quote_value
+from gendalens.words import Template, phrase
 
-WRONG = "answers with a wrong field"
-OUTSIDE = "answers with a span outside the text"
-# A sum of rounded numbers may end a hair above the logarithm of 1.
+WRONG = Template("answers.wrong_field", "answers with a wrong field")
+OUTSIDE = Template("answers.span_outside", "answers with a span outside the text")
+# A sum of rounded numbers may end up a hair above the logarithm of 1.
 _ROUNDING = 1e-6
 # No model is that surprised, by a sentence or (loss) by a token; more would only overflow later.
 _LOWEST = -1e6
@@ -40,7 +41,7 @@ _MOST = 1_000_000
 
 
 class Fields:
-    """The fields of one answer, each taken out once; what is left over at the end is wrong."""
+    """The fields of one answer, each taken once; a field left over at the end is wrong."""
 
     def __init__(self, plain: Mapping[str, Any]) -> None:
         self._left = dict(plain)
@@ -48,161 +49,217 @@ class Fields:
     def take(self, name: str, *default: Any) -> Any:
         """A field's value."""
         if name not in self._left and not default:
-            raise LineError(WRONG, f"{name} is missing")
+            raise LineError(WRONG, phrase("{name} is missing", name=name))
         return self._left.pop(name, *default)
 
-    def listed(self, name: str) -> list[Any]:
+    def take_list(self, name: str) -> list[Any]:
         """A field that is a list."""
         value = self.take(name)
         if not isinstance(value, list):
-            raise LineError(WRONG, f"{name} is {shown(value)}, which is no list")
+            raise LineError(
+                WRONG,
+                phrase(
+                    "{name} is {value}, which is not a list", name=name, value=quote_value(value)
+                ),
+            )
         return value
 
-    def count(self, name: str, least: int, *default: int) -> int:
+    def take_count(self, name: str, least: int, *default: int) -> int:
         """A field that is a whole number."""
-        return _count(name, self.take(name, *default), least)
+        return _check_count(name, self.take(name, *default), least)
 
-    def close(self) -> None:
-        """Refuse what nobody took."""
+    def refuse_rest(self) -> None:
+        """Raise if a field was not taken."""
         if self._left:
-            raise LineError(WRONG, f"{shown(next(iter(self._left)))} is no field of such an answer")
+            name = quote_value(next(iter(self._left)))
+            raise LineError(WRONG, phrase("{name} is not a field of such an answer", name=name))
 
 
-def read(request: Request, plain: Mapping[str, Any]) -> Answer:
-    """The answer to a request from the fields of its line, without the id."""
+def read_answer(request: Request, plain: Mapping[str, Any]) -> Answer:
+    """The answer to a request, from the fields of its line without the id."""
     fields = Fields(plain)
     answer = _READERS[request.kind](request, fields)
-    fields.close()
+    fields.refuse_rest()
     return answer
 
 
-def _fill(request: Fill, fields: Fields) -> Answer:
-    log_probs = fields.listed("log_probs")
-    pieces = fields.listed("pieces")
+def _read_fill(request: Fill, fields: Fields) -> Answer:
+    log_probs = fields.take_list("log_probs")
+    pieces = fields.take_list("pieces")
     wanted = len(request.candidates)
     for name, values in (("log_probs", log_probs), ("pieces", pieces)):
         if len(values) != wanted:
-            raise LineError(WRONG, f"{name} has {len(values)} numbers for {wanted} candidates")
+            raise LineError(
+                WRONG,
+                phrase(
+                    "{name} has {found} numbers for {wanted} candidates",
+                    name=name,
+                    found=len(values),
+                    wanted=wanted,
+                ),
+            )
     first = fields.take("first", None)
     return FillAnswer(
-        tuple(_log("log_probs", value) for value in log_probs),
-        tuple(_count("pieces", value, 1) for value in pieces),
-        None if first is None else _word("first", first),
-        fields.count("unknown", 0, 0),
+        tuple(_check_log("log_probs", value) for value in log_probs),
+        tuple(_check_count("pieces", value, 1) for value in pieces),
+        None if first is None else _check_word("first", first),
+        fields.take_count("unknown", 0, 0),
     )
 
 
-def _score(request: Score, fields: Fields) -> Answer:
+def _read_score(request: Score, fields: Fields) -> Answer:
     answer = ScoreAnswer(
-        _log("log_likelihood", fields.take("log_likelihood")),
-        fields.count("tokens", 1),
-        fields.count("unscored", 0, 0),
-        fields.count("unknown", 0, 0),
+        _check_log("log_likelihood", fields.take("log_likelihood")),
+        fields.take_count("tokens", 1),
+        fields.take_count("unscored", 0, 0),
+        fields.take_count("unknown", 0, 0),
     )
     if answer.unscored > 1:
         raise LineError(
-            WRONG, f"unscored is {answer.unscored}, and only a first token can be unscored"
+            WRONG,
+            phrase(
+                "unscored is {value}, and only a first token can be unscored", value=answer.unscored
+            ),
         )
     return answer
 
 
-def _top_token(request: TopToken, fields: Fields) -> Answer:
-    return TopTokenAnswer(_text("token", fields.take("token")))
+def _read_top_token(request: TopToken, fields: Fields) -> Answer:
+    return TopTokenAnswer(_check_text("token", fields.take("token")))
 
 
-def _reconstruct(request: Reconstruct, fields: Fields) -> Answer:
-    loss = _number("loss", fields.take("loss"))
+def _read_reconstruct(request: Reconstruct, fields: Fields) -> Answer:
+    value = fields.take("loss")
+    loss = _check_number("loss", value)
     if not -_ROUNDING <= loss <= _HIGHEST_LOSS:
-        raise LineError(WRONG, f"loss is {loss:g}, which no model has: give nats, 0 or more")
+        raise LineError(
+            WRONG,
+            phrase(
+                "loss is {value}, which no model has: give nats, 0 or more",
+                value=quote_value(value),
+            ),
+        )
     return ReconstructAnswer(loss)
 
 
-def _tag(request: Tag, fields: Fields) -> Answer:
+def _read_tag(request: Tag, fields: Fields) -> Answer:
     entities: list[tuple[int, int, str]] = []
-    for entity in fields.listed("entities"):
+    for entity in fields.take_list("entities"):
         if not isinstance(entity, list) or len(entity) != 3:
-            raise LineError(WRONG, f"{shown(entity)} is no entity [start, end, label]")
-        entities.append((*_span(entity[:2], request.text), _word("label", entity[2])))
+            raise LineError(
+                WRONG,
+                phrase("{value} is not an entity [start, end, label]", value=quote_value(entity)),
+            )
+        entities.append((*_check_span(entity[:2], request.text), _check_word("label", entity[2])))
     if len(set(entities)) < len(entities):
-        raise LineError(WRONG, "the same entity stands there twice")
-    return TagAnswer(tuple(entities), fields.count("tokens", 0, 0))
+        raise LineError(WRONG, phrase("the same entity occurs twice"))
+    return TagAnswer(tuple(entities), fields.take_count("tokens", 0, 0))
 
 
-def _resolve(request: Resolve, fields: Fields) -> Answer:
+def _read_resolve(request: Resolve, fields: Fields) -> Answer:
     clusters = []
-    for cluster in fields.listed("clusters"):
+    for cluster in fields.take_list("clusters"):
         if not isinstance(cluster, list) or not cluster:
-            raise LineError(WRONG, f"{shown(cluster)} is no cluster [[start, end], …]")
-        clusters.append(tuple(_span(mention, request.text) for mention in cluster))
+            raise LineError(
+                WRONG,
+                phrase("{value} is not a cluster [[start, end], …]", value=quote_value(cluster)),
+            )
+        clusters.append(tuple(_check_span(mention, request.text) for mention in cluster))
     return ResolveAnswer(tuple(clusters))
 
 
 _READERS: dict[str, Callable[[Any, Fields], Answer]] = {
-    Fill.kind: _fill,
-    Score.kind: _score,
-    TopToken.kind: _top_token,
-    Reconstruct.kind: _reconstruct,
-    Tag.kind: _tag,
-    Resolve.kind: _resolve,
+    Fill.kind: _read_fill,
+    Score.kind: _read_score,
+    TopToken.kind: _read_top_token,
+    Reconstruct.kind: _read_reconstruct,
+    Tag.kind: _read_tag,
+    Resolve.kind: _read_resolve,
 }
 KINDS = frozenset(_READERS)
 
 
-def _number(name: str, value: Any) -> float:
+def _check_number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise LineError(WRONG, f"{name} is {shown(value)}, which is no number")
+        raise LineError(
+            WRONG,
+            phrase("{name} is {value}, which is not a number", name=name, value=quote_value(value)),
+        )
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise LineError(WRONG, f"{name} is not finite")
+        raise LineError(WRONG, phrase("{name} is not finite", name=name))
     return number
 
 
-def _log(name: str, value: Any) -> float:
+def _check_log(name: str, value: Any) -> float:
     """The natural logarithm of a probability."""
-    number = _number(name, value)
+    number = _check_number(name, value)
     if number > _ROUNDING:
-        raise LineError(WRONG, f"{name} is {number:g}, above 0, and no probability is above 1")
-    if number < _LOWEST:
-        raise LineError(
-            WRONG, f"{name} is {number:g}, which no model says: give natural logarithms"
+        reason = phrase(
+            "{name} is {value}, above 0, and no probability is above 1",
+            name=name,
+            value=quote_value(value),
         )
+        raise LineError(WRONG, reason)
+    if number < _LOWEST:
+        reason = phrase(
+            "{name} is {value}, which no model says: give natural logarithms",
+            name=name,
+            value=quote_value(value),
+        )
+        raise LineError(WRONG, reason)
     return number
 
 
-def _count(name: str, value: Any, least: int) -> int:
+def _check_count(name: str, value: Any, least: int) -> int:
+    quoted = quote_value(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise LineError(WRONG, f"{name} is {shown(value)}, which is no whole number")
-    if not least <= value <= _MOST:
-        bound = f"below {least}" if value < least else f"above {_MOST:,}"
-        raise LineError(WRONG, f"{name} is {shown(value)}, {bound}")
+        reason = phrase("{name} is {value}, which is not a whole number", name=name, value=quoted)
+        raise LineError(WRONG, reason)
+    if value < least:
+        reason = phrase("{name} is {value}, below {least}", name=name, value=quoted, least=least)
+        raise LineError(WRONG, reason)
+    if value > _MOST:
+        reason = phrase("{name} is {value}, above {most:,}", name=name, value=quoted, most=_MOST)
+        raise LineError(WRONG, reason)
     return value
 
 
-def _text(name: str, value: Any) -> str:
+def _check_text(name: str, value: Any) -> str:
+    quoted = quote_value(value)
     if not isinstance(value, str):
-        raise LineError(WRONG, f"{name} is {shown(value)}, which is no text")
+        reason = phrase("{name} is {value}, which is not a text", name=name, value=quoted)
+        raise LineError(WRONG, reason)
     if any("\ud800" <= character <= "\udfff" for character in value):
-        raise LineError(WRONG, f"{name} is {shown(value)}, half of a character")
+        reason = phrase("{name} is {value}, half of a character", name=name, value=quoted)
+        raise LineError(WRONG, reason)
     return value
 
 
-def _word(name: str, value: Any) -> str:
+def _check_word(name: str, value: Any) -> str:
     """A text that can be shown as it is."""
-    text = _text(name, value)
+    text = _check_text(name, value)
     if not text or not text.isprintable():
-        raise LineError(WRONG, f"{name} is “{shown(text)}”: it must hold printable signs")
+        reason = phrase(
+            "{name} is “{value}”: it must hold printable characters only",
+            name=name,
+            value=quote_value(text),
+        )
+        raise LineError(WRONG, reason)
     return text
 
 
-def _span(value: Any, text: str) -> Offsets:
+def _check_span(value: Any, text: str) -> Offsets:
+    quoted = quote_value(value)
     if not isinstance(value, list) or len(value) != 2:
-        raise LineError(WRONG, f"{shown(value)} is no span [start, end]")
+        raise LineError(WRONG, phrase("{value} is not a span [start, end]", value=quoted))
     start, end = value
     if any(isinstance(place, bool) or not isinstance(place, int) for place in value):
-        raise LineError(WRONG, f"{shown(value)} is no span of two whole numbers")
+        raise LineError(WRONG, phrase("{value} is not a span of two whole numbers", value=quoted))
     if not 0 <= start < end <= len(text):
-        raise LineError(OUTSIDE, f"{shown(value)} in {len(text)} characters")
+        reason = phrase("{value} in {length} characters", value=quoted, length=len(text))
+        raise LineError(OUTSIDE, reason)
     return start, end

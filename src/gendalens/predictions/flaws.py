@@ -1,18 +1,21 @@
-"""What is wrong with a file, counted by kind, with the first few places named."""
+"""What is wrong with a file of answers, counted by kind, with the first few places named."""
 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable
+from functools import reduce
+
+from gendalens.words import Message, Template, phrase
 
 SHOWN = 3
 
 
 class LineError(Exception):
-    """A line that cannot be used: what kind of flaw it has, and what exactly is wrong."""
+    """A line that cannot be used: the kind of flaw, and what exactly is wrong."""
 
-    def __init__(self, kind: str, detail: str = "") -> None:
-        super().__init__(kind, detail)
+    def __init__(self, kind: Template, detail: Message | str | None = None) -> None:
+        super().__init__(kind.code, detail)
         self.kind = kind
         self.detail = detail
 
@@ -21,11 +24,11 @@ class Flaws:
     """All flaws of one file; however many there are, only the first places of a kind are kept."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
-        self._places: dict[str, list[str]] = {}
+        self._counts: dict[Template, int] = {}
+        self._places: dict[Template, list[Message | str]] = {}
 
-    def add(self, kind: str, place: str) -> None:
-        """One more flaw of a kind."""
+    def add(self, kind: Template, place: Message | str) -> None:
+        """Count one more flaw of a kind."""
         self._counts[kind] = self._counts.get(kind, 0) + 1
         places = self._places.setdefault(kind, [])
         if len(places) < SHOWN:
@@ -34,20 +37,28 @@ class Flaws:
     def __bool__(self) -> bool:
         return bool(self._counts)
 
-    def __str__(self) -> str:
-        """``3 blank lines (line 2; line 5; line 9)`` and so on, divided by full stops."""
-        return " ".join(
-            f"{kind}: {count:,} ({'; '.join(_with_rest(self._places[kind], count))})."
-            for kind, count in self._counts.items()
-        )
+    @property
+    def message(self) -> Message | str:
+        """``blank lines: 3 (line 2; line 5; line 9).`` and so on, a sentence for each kind."""
+        return _join(" ", map(self._describe, self._counts))
+
+    def _describe(self, kind: Template) -> Message:
+        count, places = self._counts[kind], self._places[kind]
+        rest = ["…"] if count > len(places) else []
+        listed = _join("; ", [*places, *rest])
+        return phrase("{kind}: {count:,} ({places}).", kind=kind(), count=count, places=listed)
 
 
-def _with_rest(places: Sequence[str], count: int) -> list[str]:
-    return [*places, *(["…"] if count > len(places) else [])]
+def _join(separator: str, parts: Iterable[Message | str]) -> Message | str:
+    """The parts with a separator that is the same in every language."""
+    template = f"{{first}}{separator}{{second}}"
+    return reduce(
+        lambda first, second: Message("", template, {"first": first, "second": second}), parts
+    )
 
 
-def shown(value: object, width: int = 60) -> str:
-    """Any value of a file as a message may hold it: short, on one line, in printable signs."""
+def quote_value(value: object, width: int = 60) -> str:
+    """Any value of a file as a message may quote it: short, on one line, in printable characters."""
     # Not repr: a file may nest lists deeper than Python can follow.
     text = value if isinstance(value, str) else reprlib.repr(value)
     safe = "".join(

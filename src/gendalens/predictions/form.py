@@ -1,7 +1,7 @@
-"""The form of prediction files: one JSON object a line, the first one a header.
+"""The format of prediction files: one JSON object per line, the first one a header.
 
-``requests.schema.json`` and ``answers.schema.json`` beside this file say the same to other programs;
-docs/prediction-files.md says it to people.
+``requests.schema.json`` and ``answers.schema.json`` beside this file describe it to other programs,
+docs/prediction-files.md to people.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from gendalens.version import __version__
 
 REQUESTS = "gendalens-requests"
 ANSWERS = "gendalens-answers"
-#: Of both forms: raised when a file of before could be read wrongly.
+#: Of both formats; raised whenever an older file could be misread.
 VERSION = 1
 
 ANSWERS_HEADER = json.dumps({"format": ANSWERS, "version": VERSION})
 
 
 def request_id(request: Request) -> str:
-    """Kind and digest of what is asked: an answer cannot come to stand under another question."""
+    """Kind and digest of what is asked, so that an answer cannot end up under another question."""
     text = json.dumps([VERSION, request.kind, *astuple(request)], ensure_ascii=False)
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{request.kind}:{digest[:32]}"
 
 
-def lines(
+def format_requests(
     card: Card,
     data: Mapping[str, Mapping[str, str]],
     requests: Iterable[Request],
@@ -40,7 +40,7 @@ def lines(
     sample: int | None,
     settings: Mapping[str, str],
 ) -> Iterator[str]:
-    """A file of requests: the header, then each distinct request once."""
+    """The lines of a file of requests: the header, then each distinct request once."""
     distinct = list(dict.fromkeys(requests))
     header = {
         "format": REQUESTS,
@@ -55,10 +55,10 @@ def lines(
         "requests": len(distinct),
         "gendalens": __version__,
     }
-    yield _line(header)
+    yield _format_line(header)
     for request in distinct:
-        yield _line({"id": request_id(request), "kind": request.kind, **asdict(request)})
+        yield _format_line({"id": request_id(request), "kind": request.kind, **asdict(request)})
 
 
-def _line(plain: Mapping[str, Any]) -> str:
+def _format_line(plain: Mapping[str, Any]) -> str:
     return json.dumps(plain, ensure_ascii=False) + "\n"

@@ -1,13 +1,14 @@
-"""The first line of a file of answers: its form and version, and what the user says of the model."""
+"""The first line of a file of answers: its format and version, and what the user says of the model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.predictions.flaws import shown
+from gendalens.predictions.flaws import quote_value
 from gendalens.predictions.form import ANSWERS, ANSWERS_HEADER, REQUESTS, VERSION
 
 _KEYS = ("format", "version", "labels", "software")
@@ -17,7 +18,7 @@ _KEYS = ("format", "version", "labels", "software")
 class Header:
     """What a file of answers says before the first answer.
 
-    ``labels`` are all types of entity that the model knows, found or not; None where it does not
+    ``labels`` are all types of entity that the model knows, found or not; None if the file does not
     say. ``software`` names packages with their versions, for the signature.
     """
 
@@ -25,40 +26,57 @@ class Header:
     software: tuple[str, ...] = ()
 
 
-def read(path: object, plain: object) -> Header:
-    """The header in the first object of a file; refuses a file of another form or version."""
+def read_header(path: Path, plain: object) -> Header:
+    """The header in the first object of a file; refuses a file of another format or version."""
     found = plain.get("format") if isinstance(plain, Mapping) else None
     if found == REQUESTS:
         raise UserError(
-            f"{path} is a file of requests: answer it, and score the answers "
-            "(docs/prediction-files.md shows how)."
+            "{path} is a file of requests: answer it, and score the answers (docs/prediction-files.md "
+            "shows how).",
+            path=str(path),
         )
     if not isinstance(plain, Mapping) or found != ANSWERS:
-        raise UserError(f"{path} has no header: its first line must be {ANSWERS_HEADER}.")
+        raise UserError(
+            "{path} has no header: its first line must be {header}.",
+            path=str(path),
+            header=ANSWERS_HEADER,
+        )
     version = plain.get("version")
     if isinstance(version, bool) or not isinstance(version, int) or version != VERSION:
         raise UserError(
-            f"{path} says that it is version {shown(version)} of the form, and this GenDa Lens reads "
-            f"version {VERSION}: write the answers anew to requests of this version."
+            "{path} says that it is version {found} of the format, and this GenDa Lens reads version "
+            "{version}: write the requests again, and answer those.",
+            path=str(path),
+            found=quote_value(version),
+            version=VERSION,
         )
     if unknown := [key for key in plain if key not in _KEYS]:
         raise UserError(
-            f"{path}, line 1: {shown(unknown[0])} is no part of a header, which may hold "
-            f"{', '.join(_KEYS)}."
+            "{path}, line 1: {key} is not part of a header, which may hold {keys}.",
+            path=str(path),
+            key=quote_value(unknown[0]),
+            keys=_KEYS,
         )
     labels = plain.get("labels")
     return Header(
-        None if labels is None else _strings(path, "labels", labels),
-        _strings(path, "software", plain.get("software", [])),
+        None if labels is None else _read_words(path, "labels", labels),
+        _read_words(path, "software", plain.get("software", [])),
     )
 
 
-def _strings(path: object, name: str, value: Any) -> tuple[str, ...]:
-    """A list of different printable texts; ``|`` divides the parts of a signature."""
+def _read_words(path: Path, name: str, value: Any) -> tuple[str, ...]:
+    """A list of different printable texts; ``|`` separates the parts of a signature."""
     if not isinstance(value, list) or not all(
         isinstance(text, str) and text and text.isprintable() and "|" not in text for text in value
     ):
-        raise UserError(f"{path}, line 1: {name} is {shown(value)}, which is no list of words.")
+        raise UserError(
+            "{path}, line 1: {name} is {value}, which is not a list of words.",
+            path=str(path),
+            name=name,
+            value=quote_value(value),
+        )
     if len(set(value)) < len(value):
-        raise UserError(f"{path}, line 1: {name} holds a word twice: name each once.")
+        raise UserError(
+            "{path}, line 1: {name} holds a word twice: name each once.", path=str(path), name=name
+        )
     return tuple(value)

@@ -1,4 +1,4 @@
-"""A file of answers, line by line: bytes to objects, and every line that is none told."""
+"""A file of answers line by line: from bytes to objects."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from gendalens.predictions.flaws import LineError
+from gendalens.words import Template, phrase
 
-# A sentence's answer has some hundred bytes; a longer line is no line of ours.
+# The answer to a sentence has some hundred bytes; a longer line is not one of ours.
 LONGEST = 16 * 1024 * 1024
+BLANK = Template("answers.blank_line", "blank lines")
+TOO_LONG = Template("answers.line_too_long", "lines that are too long")
+NOT_UTF8 = Template("answers.line_not_utf8", "lines that are not UTF-8")
+NOT_JSON = Template("answers.line_not_json", "lines that are not JSON")
+NO_OBJECT = Template("answers.line_no_object", "lines that hold no JSON object")
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -19,7 +25,7 @@ def numbered_lines(file: BinaryIO, see: Callable[[bytes], None]) -> Iterator[tup
     number = 0
     while line := file.readline(LONGEST):
         see(line)
-        # What is left of a line that is too long is passed over without being kept.
+        # The rest of an over-long line is skipped without being kept.
         rest = line
         while len(rest) == LONGEST and not rest.endswith(b"\n"):
             rest = file.readline(LONGEST)
@@ -28,36 +34,39 @@ def numbered_lines(file: BinaryIO, see: Callable[[bytes], None]) -> Iterator[tup
         yield number, line.removeprefix(_BOM) if number == 1 else line
 
 
-def parse(line: bytes) -> dict[str, Any]:
+def parse_line(line: bytes) -> dict[str, Any]:
     """The object in a line."""
     if not line.strip():
-        raise LineError("blank lines")
+        raise LineError(BLANK)
     if len(line) == LONGEST:
-        raise LineError("lines that are too long", f"over {LONGEST // 1024**2} MB")
+        raise LineError(TOO_LONG, phrase("over {limit} MB", limit=LONGEST // 1024**2))
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise LineError("lines that are not UTF-8", f"byte {error.start + 1}") from None
+        raise LineError(NOT_UTF8, phrase("byte {number}", number=error.start + 1)) from None
     try:
-        value = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+        value = json.loads(text, object_pairs_hook=_build_object, parse_constant=_refuse_constant)
     except RecursionError:
-        raise LineError("lines that are not JSON", "nested too deeply") from None
+        raise LineError(NOT_JSON, phrase("nested too deeply")) from None
     except ValueError as error:
-        cut = "" if line.endswith(b"\n") else "the file ends in the middle of the line: "
-        reason = getattr(error, "msg", None) or str(error).partition(";")[0]
-        raise LineError("lines that are not JSON", f"{cut}{reason}") from None
+        reason = str(getattr(error, "msg", None) or str(error).partition(";")[0])
+        if line.endswith(b"\n"):
+            raise LineError(NOT_JSON, reason) from None
+        raise LineError(
+            NOT_JSON, phrase("the file ends in the middle of the line: {reason}", reason=reason)
+        ) from None
     if not isinstance(value, dict):
-        raise LineError("lines that hold no JSON object")
+        raise LineError(NO_OBJECT)
     return value
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose names are all different; Python would keep the last of each."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a name stands twice in one object")
+        raise LineError(NOT_JSON, phrase("a name occurs twice in one object"))
     return found
 
 
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
+def _refuse_constant(name: str) -> None:
+    raise LineError(NOT_JSON, phrase("{name} is not a JSON number", name=name))

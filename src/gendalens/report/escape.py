@@ -33,13 +33,13 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]#|~])")
 
 def one_line(text: str, longest: int | None = LONGEST) -> str:
     """The text on one line, without control characters or marks that turn its direction around."""
-    clean = "".join(" " if sign.isspace() else "�" if _harmful(sign) else sign for sign in text)
+    clean = "".join(" " if sign.isspace() else "�" if _is_harmful(sign) else sign for sign in text)
     if longest is not None and len(clean) > longest:
         clean = clean[: longest - 1] + "…"
     return clean
 
 
-def _harmful(sign: str) -> bool:
+def _is_harmful(sign: str) -> bool:
     """Control and format characters, half characters, and the two that no XML may hold."""
     return unicodedata.category(sign) in ("Cc", "Cf", "Cs") or sign in "\ufffe\uffff"
 

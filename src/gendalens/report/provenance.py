@@ -3,81 +3,122 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
-from gendalens.data.builtin.catalogue import BUILT_IN
-from gendalens.data.registry import checksum
+from gendalens.data.registry import Whose
 from gendalens.results.result import Result
 from gendalens.results.signature import parts
+from gendalens.tasks.base import Card
+from gendalens.words import Message, phrase
 
-Kind = Literal["official", "built in", "own"]
 TITLES = {"dawinobias": "DaWinoBias", "abc": "ABC (Danish)", "dane": "DaNE, persons renamed"}
 ON_THE_HUB = {"dane": "alexandrainst/dane"}
-_LIMITS = ("limit_binary", "limit_tests", "limit_fair")
-_LABELS = {"dawinobias": "limit_labels_dawinobias", "abc": "limit_labels_abc"}
+MOST_DIGITS = 18  # of a number that a signature, which may be anybody's, is believed to hold
+_LIMITS = (
+    phrase(
+        "Gender is taken as binary because the data are: nothing is said about how a model treats "
+        "people who are neither, and words are measured, not people."
+    ),
+    phrase(
+        "The tests look at pronouns, occupations and names in short sentences. They say nothing about "
+        "other kinds of text, other groups, or what a product built on the model does."
+    ),
+    phrase(
+        "“No difference found” means that this test found none of a size that matters, not that the "
+        "model is fair."
+    ),
+)
+#: By published set: what its labels are not.
+LIMITS_OF_LABELS = {
+    "abc": phrase("The classes of ABC's occupations follow word vectors, not Danish statistics."),
+    "dawinobias": phrase(
+        "The stereotype labels of DaWinoBias follow shares in the United States, not Danish "
+        "statistics."
+    ),
+}
 
 
-def kind(result: Result, name: str) -> Kind:
-    """Which of the three a set of a result is."""
-    one = result.data[name]
-    if str(one["from"]).startswith(BUILT_IN):
-        return "built in"
-    return "official" if one["sha256"] == checksum(name) else "own"
+def find_owner(result: Result, name: str) -> Whose:
+    """Whose set it is that a result has under a name."""
+    whose: Whose = result.data[name]["whose"]
+    return whose
 
 
-def title(result: Result, name: str) -> str:
-    """A name that nobody takes for the published set where it is another."""
+def title_data(result: Result, card: Card) -> str:
+    """The test's first set by a name that nobody takes for the published one where it is another.
+
+    English, for exports that other programs read. A test without a set is named itself.
+    """
+    if not card.data:
+        return card.id
+    name = card.data[0]
     official = TITLES.get(name, name)
     return {
         "official": official,
-        "built in": f"GenDa Lens, built-in set in place of {official}",
+        "builtin": f"GenDa Lens, built-in set in place of {official}",
         "own": f"own data in place of {official}",
-    }[kind(result, name)]
+    }[find_owner(result, name)]
 
 
-def on_the_hub(result: Result, name: str) -> str | None:
-    """The set's name on the hub, where it is the published set and is there."""
-    return ON_THE_HUB.get(name) if kind(result, name) == "official" else None
+def find_on_hub(result: Result, card: Card) -> str | None:
+    """The hub's name for the test's first set, where it is the published set and is there."""
+    for name in card.data[:1]:
+        if find_owner(result, name) == "official":
+            return ON_THE_HUB.get(name)
+    return None
 
 
-def limits(results: Iterable[Result]) -> list[str]:
-    """The words for what a page's results do not show; published sets bring their own."""
-    classed = {
-        _LABELS[name]
+def list_limits(results: Iterable[Result]) -> list[Message]:
+    """What a page's results do not show; published sets bring their own limits."""
+    labelled = {
+        name
         for result in results
         for name in result.data
-        if name in _LABELS and kind(result, name) == "official"
+        if name in LIMITS_OF_LABELS and find_owner(result, name) == "official"
     }
-    return [*_LIMITS, *sorted(classed)]
+    return [*_LIMITS, *(LIMITS_OF_LABELS[name] for name in sorted(labelled))]
 
 
-def details(result: Result) -> dict[str, str]:
-    """Every set with where it is from and its checksum."""
+def list_sets(result: Result) -> dict[str, str]:
+    """Every set with where it is from and its checksum, in English for other programs."""
     return {
         name: f"{one['from']}, sha256:{one['sha256']}" for name, one in sorted(result.data.items())
     }
 
 
-def sampled(result: Result) -> str | None:
+def describe_origin(origin: str, whose: str) -> Message:
+    """Where a set is from, as a result names it."""
+    return phrase("built in ({origin})", origin=origin) if whose == "builtin" else phrase(origin)
+
+
+def describe_sample(result: Result) -> Message | None:
     """How much of the data was used, where it was not all."""
     sample = parts(result.signature)["sample"]
-    return None if sample == "all" else f"a sample of {sample}"
+    if sample == "all":
+        return None
+    is_number = sample.isascii() and sample.isdigit() and len(sample) <= MOST_DIGITS
+    return phrase("a sample of {size:,}", size=int(sample) if is_number else sample)
 
 
-def reservations(result: Result) -> list[str]:
+def list_reservations(result: Result) -> list[Message]:
     """What a reader of one figure must know of its data: not the published sets, or not all of them."""
-    kinds = {kind(result, name) for name in result.data}
-    whose = {"built in": "built-in data", "own": "own data"}
-    found = [words for one, words in whose.items() if one in kinds]
-    sample = sampled(result)
+    owners = {find_owner(result, name) for name in result.data}
+    found = [phrase("built-in data")] if "builtin" in owners else []
+    found += [phrase("own data")] if "own" in owners else []
+    sample = describe_sample(result)
     return [*found, sample] if sample else found
 
 
-def told(result: Result) -> str:
+def describe_data(result: Result) -> Message:
     """The sets in one line, those of one origin together, and how much of them was used."""
-    sets: dict[str, list[str]] = {}
+    sets: dict[tuple[str, str], list[str]] = {}
     for name, data in result.data.items():
-        sets.setdefault(data["from"], []).append(name)
-    line = "; ".join(f"{', '.join(names)}: {origin}" for origin, names in sets.items())
-    sample = sampled(result)
-    return f"{line}; {sample}" if sample else line
+        sets.setdefault((str(data["from"]), str(data["whose"])), []).append(name)
+    parts_of_line: list[Message] = [
+        phrase("{sets}: {origin}", sets=tuple(names), origin=describe_origin(*origin))
+        for origin, names in sets.items()
+    ] or [phrase("the test's own")]
+    sample = describe_sample(result)
+    line, *rest = [*parts_of_line, sample] if sample else parts_of_line
+    for part in rest:
+        line = phrase("{first}; {last}", first=line, last=part)
+    return line

@@ -32,14 +32,14 @@ def _told_apart(
 
 
 def _revision(result: Result, same: Sequence[Result]) -> str:
-    revisions = {str(other.model["revision"]) for other in same}
+    revisions = {str(other.model.revision) for other in same}
     if len(revisions) == 1:
         return ""
     length = SHORTEST
     while len({revision[:length] for revision in revisions}) < len(revisions):
         length += 1
-    return str(result.model["revision"])[:length]
+    return str(result.model.revision)[:length]
 
 
 def _dtype(result: Result, same: Sequence[Result]) -> str:
-    return str(result.model["dtype"])
+    return str(result.model.dtype)

@@ -5,35 +5,45 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
+from gendalens.results.model_info import ModelInfo
 from gendalens.stats.estimate import Estimate
+from gendalens.stats.findings import LEVEL, Finding
+from gendalens.words import Message
 
-if TYPE_CHECKING:
-    import pandas as pd
+SCHEMA = 2
+#: What was asked in one item and condition, what came back, and how it counted.
+Record: TypeAlias = dict[str, Any]
 
-SCHEMA = 1
-FOREIGN = "not for Danish"  # so says the kind of a model that is for another language
+
+#: What the bounds of a figure are.
+Brackets: TypeAlias = Literal["interval", "quartiles"]
+Figure = TypeVar("Figure", "Contrast", "Cell", "Extra", Estimate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast:
-    """A difference with its interval and p: the gap, or the interaction contrast."""
+    """A difference with its interval and p: the gap, or the contrast between groups."""
 
-    name: str
+    name: Message
     unit: str
     value: float | None
     low: float | None = None
     high: float | None = None
     p: float | None = None
     p_adjusted: float | None = None
-    reason: str | None = None
+    reason: Message | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One figure of the condition table (no group) or of the nuance table."""
+    """One figure of the condition table (no group) or of the nuance table.
+
+    ``brackets`` says what ``low`` and ``high`` are. ``sd`` is a spread over repetitions, where the
+    test gives one in place of an interval.
+    """
 
     condition: str
     group: str | None = None
@@ -42,21 +52,24 @@ class Cell:
     low: float | None = None
     high: float | None = None
     n: int
-    reason: str | None = None
+    reason: Message | None = None
+    brackets: Brackets = "interval"
+    sd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
-    """A figure beside the headline, with what it is for."""
+    """A figure beside the headline, with what it is for; programs find it by its ``id``."""
 
-    name: str
+    id: str
+    name: Message
     unit: str
     value: float | None
     low: float | None = None
     high: float | None = None
     n: int | None = None
-    reason: str | None = None
-    note: str = ""
+    reason: Message | None = None
+    note: Message | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,13 +85,12 @@ class Measures:
     gap: Contrast
     conditions: tuple[Cell, ...]
     nuance: tuple[Cell, ...]
-    interaction: Contrast
+    contrast: Contrast
+    finding: Finding
     extra: tuple[Extra, ...] = ()
     coverage: Mapping[str, Any] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    verdict: str
-    verdict_reason: str | None = None
-    problem: str | None = None
+    warnings: tuple[Message, ...] = ()
+    problem: Message | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +99,7 @@ class Result(Measures):
 
     task: str
     protocol: int
-    model: Mapping[str, Any]
+    model: ModelInfo
     data: Mapping[str, Any]
     signature: str
     harms: Mapping[str, str]
@@ -97,7 +109,13 @@ class Result(Measures):
     def __repr__(self) -> str:
         ges = self.gender_effect_size
         value = "undefined" if ges.value is None else f"{ges.value:.2f}"
-        return f"<Result {self.task}@{self.protocol} {self.model['name']}: GES {value}, {self.verdict}>"
+        return (
+            f"<Result {self.task}@{self.protocol} {self.model.name}: GES {value}, {self.finding}>"
+        )
+
+    def find_extra(self, name: str) -> Extra:
+        """The figure beside the headline that has this id."""
+        return next(extra for extra in self.extra if extra.id == name)
 
     @property
     def key(self) -> str:
@@ -107,25 +125,24 @@ class Result(Measures):
     @property
     def title(self) -> str:
         """The model's name, with what it is where that must not be overlooked."""
-        kind = str(self.model["kind"])
-        return f"{self.model['name']} ({kind})" if FOREIGN in kind else str(self.model["name"])
+        if self.model.for_danish:
+            return self.model.name
+        return f"{self.model.name} ({self.model.kind})"
 
     @property
-    def mediated(self) -> bool:
+    def differs_by_group(self) -> bool:
         """Whether the effect differs between the groups of the nuance table."""
-        contrast = self.interaction
-        if contrast.low is None or contrast.high is None or self.verdict.startswith("not"):
+        contrast = self.contrast
+        if contrast.low is None or contrast.high is None or not self.finding.is_measured:
             return False
         p = contrast.p_adjusted if contrast.p_adjusted is not None else contrast.p
-        return (contrast.low > 0 or contrast.high < 0) and p is not None and p < 0.05
+        return (contrast.low > 0 or contrast.high < 0) and p is not None and p < LEVEL
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, in the order of the published JSON Schema."""
-        plain = asdict(self)
-        order = ("schema", "task", "protocol", "model", "data", "signature")
-        rest = [f.name for f in fields(Measures)]
-        rest.remove("verdict")
-        return {key: plain[key] for key in (*order, "verdict", *rest, "harms", "sources")}
+        first = ("schema", "task", "protocol", "model", "data", "signature", "finding")
+        rest = [one.name for one in fields(Measures) if one.name != "finding"]
+        return {name: to_plain(getattr(self, name)) for name in (*first, *rest, "harms", "sources")}
 
     def to_json(self) -> str:
         """The bytes of ``result.json``: the same for the same signature."""
@@ -137,23 +154,36 @@ class Result(Measures):
         values = dict(plain)
         if values.get("schema") != SCHEMA:
             raise ValueError(f"not a result of schema {SCHEMA}")
-        values["gender_effect_size"] = Estimate(**values["gender_effect_size"])
-        values["gap"] = Contrast(**values["gap"])
-        values["interaction"] = Contrast(**values["interaction"])
-        values["conditions"] = tuple(Cell(**cell) for cell in values["conditions"])
-        values["nuance"] = tuple(Cell(**cell) for cell in values["nuance"])
-        values["extra"] = tuple(Extra(**extra) for extra in values["extra"])
-        values["warnings"] = tuple(values["warnings"])
+        values["model"] = ModelInfo.from_dict(values["model"])
+        values["finding"] = Finding.from_dict(values["finding"])
+        values["gender_effect_size"] = _read(Estimate, values["gender_effect_size"])
+        for name in ("gap", "contrast"):
+            values[name] = _read(Contrast, values[name])
+        for name in ("conditions", "nuance"):
+            values[name] = tuple(_read(Cell, one) for one in values[name])
+        values["extra"] = tuple(_read(Extra, one) for one in values["extra"])
+        values["warnings"] = tuple(map(Message.from_dict, values["warnings"]))
+        if values["problem"] is not None:
+            values["problem"] = Message.from_dict(values["problem"])
         return cls(**values)
 
-    def simple(self) -> pd.DataFrame:
-        """The classic short table: the effect and the main conditions."""
-        from gendalens.report.exports.classic_tables import simple
 
-        return simple(self)
+def to_plain(value: Any) -> Any:
+    """A part of a result as JSON has it."""
+    if isinstance(value, Message | Finding | ModelInfo):
+        return value.to_dict()
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: to_plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {name: to_plain(one) for name, one in value.items()}
+    return [to_plain(one) for one in value] if isinstance(value, tuple | list) else value
 
-    def detailed(self) -> pd.DataFrame:
-        """The classic long table: the effect, the main conditions and the nuance."""
-        from gendalens.report.exports.classic_tables import detailed
 
-        return detailed(self)
+def _read(kind: type[Figure], plain: Mapping[str, Any]) -> Figure:
+    """A figure whose texts are messages."""
+    texts = {
+        name: Message.from_dict(plain[name])
+        for name in ("name", "reason", "note")
+        if isinstance(plain.get(name), Mapping)
+    }
+    return kind(**{**plain, **texts})

@@ -1,4 +1,4 @@
-"""What a run leaves on disk, for people and other programs."""
+"""What a run leaves on disk, for people and for other programs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ MOST_BYTES = 200  # of a folder's name; file systems take 255
 
 
 def check_writable(folder: Path) -> None:
-    """Make the folder, and find out now, not after an hour, whether it takes files."""
+    """Make the folder, and find out now rather than after an hour whether files can be written to it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise UserError(
-            f"The output folder {folder} cannot be written ({error.strerror}); "
-            "choose another with --out."
+            "The output folder {folder} cannot be written ({reason}): choose another with --out.",
+            folder=str(folder),
+            reason=error.strerror or str(error),
         ) from None
 
 
 def folder_name(model: str) -> str:
-    """A model's name as a folder's: letters, digits and a few signs, never a path."""
+    """A model's name as that of a folder: letters, digits and a few signs, never a path."""
     name = re.sub(r"[^\w.=+-]+", "_", model).strip("._") or "model"
     return name[:100].encode()[:MOST_BYTES].decode(errors="ignore")
 
@@ -38,13 +39,13 @@ def folder_name(model: str) -> str:
 def result_folder(out: Path, result: Result) -> Path:
     """``RUN/<model>/<task>@<protocol>-<8 hex of the signature>``."""
     name = f"{result.task}@{result.protocol}-{result.key}"
-    return out / folder_name(str(result.model["name"])) / name
+    return out / folder_name(result.model.name) / name
 
 
-def write(out: Path, result: Result, lines: Iterable[str], run: Mapping[str, Any]) -> Path:
-    """Write one result and the lines of its records; each file appears whole or not at all.
+def write_result(out: Path, result: Result, lines: Iterable[str], run: Mapping[str, Any]) -> Path:
+    """Write one result and the lines of its records, and return its folder.
 
-    Gives its folder.
+    Each file appears complete or not at all.
     """
     folder = result_folder(out, result)
     try:
@@ -57,14 +58,16 @@ def write(out: Path, result: Result, lines: Iterable[str], run: Mapping[str, Any
         replace_file(folder / "result.json", result.to_json())
     except OSError as error:
         raise UserError(
-            f"The result cannot be written to {folder} ({error.strerror}); free some space or choose "
-            "another folder with --out, and run again."
+            "The result cannot be written to {folder} ({reason}): free some space or choose another "
+            "folder with --out, and run again.",
+            folder=str(folder),
+            reason=error.strerror or str(error),
         ) from None
     return folder
 
 
 def replace_file(path: Path, text: str | Iterable[str]) -> None:
-    """Write a file that appears whole or not at all; the text may come in parts."""
+    """Write a file that appears complete or not at all; the text may come in parts."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("w", encoding="utf-8", newline="\n") as file:

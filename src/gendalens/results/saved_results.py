@@ -1,8 +1,7 @@
-"""Results read back from disk: what ``runfolder`` wrote, found and checked."""
+"""Results read back from disk: what :mod:`gendalens.results.run_folder` wrote, found and checked."""
 
 from __future__ import annotations
 
-import errno
 import json
 import math
 from array import array
@@ -17,10 +16,10 @@ from typing import Any, BinaryIO
 from jsonschema import Draft202012Validator
 
 from gendalens.errors import UserError
-from gendalens.results.result import SCHEMA, Result
+from gendalens.results.result import SCHEMA, Record, Result
 from gendalens.results.signature import parts
-from gendalens.system.lazy_sequence import ByPlace
-from gendalens.tasks.base import Record
+from gendalens.system.lazy_sequence import LazySequence
+from gendalens.words import Message, Value, phrase
 
 RESULT, RECORDS, RUN = "result.json", "records.jsonl", "run.json"
 #: Parts of every signature, in their order.
@@ -31,8 +30,8 @@ MOST_DIGITS = 18  # what any program holds in 64 bits
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
-    """One test of one model on disk; the records are read when asked for."""
+class SavedResult:
+    """One test of one model on disk; the records are read when they are asked for."""
 
     result: Result
     folder: Path
@@ -44,22 +43,22 @@ class Saved:
 
     @property
     def run(self) -> dict[str, Any]:
-        """When, where and how long the test ran; empty where that was not kept."""
+        """When, where and how long the test ran; empty if that was not kept."""
         path = self.folder / RUN
         if not path.is_file():
             return {}
-        found = _json(path)
+        found = _read_json(path)
         return found if isinstance(found, dict) else {}
 
 
-class RecordFile(ByPlace[Record]):
+class RecordFile(LazySequence[Record]):
     """The rows of a ``records.jsonl``, read and checked anew each time: memory holds one of them."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._starts = array("q")
         at = 0
-        with self._opened() as lines:
+        with self._open() as lines:
             for line in lines:
                 self._starts.append(at)
                 at += len(line)
@@ -68,91 +67,136 @@ class RecordFile(ByPlace[Record]):
         return len(self._starts)
 
     def __iter__(self) -> Iterator[Record]:
-        with self._opened() as lines:
+        with self._open() as lines:
             for place, line in enumerate(lines):
-                yield self._checked(place, line)
+                yield self._read_row(place, line)
 
-    def _at(self, place: int) -> Record:
-        with self._opened() as lines:
+    def _member_at(self, place: int) -> Record:
+        with self._open() as lines:
             lines.seek(self._starts[place])
-            return self._checked(place, lines.readline())
+            return self._read_row(place, lines.readline())
 
-    def _checked(self, place: int, line: bytes) -> Record:
+    def _read_row(self, place: int, line: bytes) -> Record:
         try:
-            row = _parsed(line.decode("utf-8"))
+            row = _parse_json(line.decode("utf-8"))
         except (ValueError, RecursionError) as error:
-            raise UserError(_damaged(self.path, f"line {place + 1}: {_reason(error)}")) from None
+            reason = phrase("line {number}: {reason}", number=place + 1, reason=_find_reason(error))
+            raise _file_error(self.path, reason) from None
         if not isinstance(row, dict):
-            raise UserError(_damaged(self.path, f"line {place + 1} is no record"))
+            reason = phrase("line {number} is not a record", number=place + 1)
+            raise _file_error(self.path, reason)
         return row
 
     @contextmanager
-    def _opened(self) -> Iterator[BinaryIO]:
+    def _open(self) -> Iterator[BinaryIO]:
         try:
             _check_ordinary(self.path)
             with self.path.open("rb") as lines:
                 yield lines
-        except OSError as error:
-            raise UserError(_damaged(self.path, _reason(error))) from None
+        except (OSError, DamageError) as error:
+            raise _file_error(self.path, _find_reason(error)) from None
 
 
-def find(paths: Iterable[Path]) -> list[Saved]:
+class DamageError(ValueError):
+    """What is wrong with the contents of a file."""
+
+    def __init__(self, reason: Message) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def find_results(paths: Iterable[Path]) -> list[SavedResult]:
     """The results in run folders, model folders, result folders or files, each once, by path."""
     folders: dict[Path, None] = {}
     for path in paths:
         try:
-            what, found = _folders(path)
-        except OSError as error:  # a forbidden folder, a long name
-            what, found = f"cannot be read ({_reason(error)})", []
-        if not found:
-            raise UserError(f"{path} {what}: name a run folder, as `gendalens run` made it.")
+            found = _find_folders(path)
+        except OSError as error:  # a forbidden folder, an over-long name
+            raise UserError(
+                "{path} cannot be read ({reason}): name a run folder made by `gendalens run`.",
+                path=str(path),
+                reason=_find_reason(error),
+            ) from None
         folders |= dict.fromkeys(found)
-    return [load(folder) for folder in folders]
+    return [load_result(folder) for folder in folders]
 
 
-def _folders(path: Path) -> tuple[str, list[Path]]:
-    """The folders with results at a path, and what is to be said of it where there are none."""
+def _find_folders(path: Path) -> list[Path]:
+    """The folders with results at a path."""
     if path.name == RESULT and path.is_file():
-        return "", [path.parent]
+        return [path.parent]
     if path.is_dir():
-        return f"holds no {RESULT}", sorted(result.parent for result in path.rglob(RESULT))
-    return f"is no {RESULT}" if path.exists() else "does not exist", []
+        found = sorted(result.parent for result in path.rglob(RESULT))
+        if found:
+            return found
+        raise UserError(
+            "{path} holds no {file}: name a run folder made by `gendalens run`.",
+            path=str(path),
+            file=RESULT,
+        )
+    if path.exists():
+        raise UserError(
+            "{path} is not a {file}: name a run folder made by `gendalens run`.",
+            path=str(path),
+            file=RESULT,
+        )
+    raise UserError(
+        "{path} does not exist: name a run folder made by `gendalens run`.", path=str(path)
+    )
 
 
-def load(folder: Path) -> Saved:
+def load_result(folder: Path) -> SavedResult:
     """The result in one folder, checked against the published schema."""
     path = folder / RESULT
-    plain = _json(path)
+    plain = _read_json(path)
     if isinstance(plain, dict) and plain.get("schema", SCHEMA) != SCHEMA:
         raise UserError(
-            f"{path} has schema {plain['schema']!r} and this version reads {SCHEMA}: use the version "
-            "of GenDa Lens that wrote it, or run the test again."
+            "{path} has result schema {found} and this version of GenDa Lens reads {schema}: run the "
+            "test again, or use the version that wrote it.",
+            path=str(path),
+            found=repr(plain["schema"]),
+            schema=SCHEMA,
         )
+    try:
+        _check_schema(plain)
+        result = Result.from_dict(plain)
+        _check_consistency(result)
+    except RecursionError:
+        raise _file_error(path, phrase("it is nested too deeply")) from None
+    except ValueError as error:
+        raise _file_error(path, _find_reason(error)) from None
+    return SavedResult(result, folder)
+
+
+def _check_schema(plain: Any) -> None:
+    """Raise with the first place at which a result breaks the published schema."""
     problem = next(_validator().iter_errors(plain), None)
     if problem is not None:
-        place = "/".join(map(str, problem.absolute_path)) or "the whole"
-        raise UserError(_damaged(path, f"{place}: {problem.message[:200]}"))
-    try:
-        result = Result.from_dict(plain)
-        _check(result)
-    except ValueError as error:
-        raise UserError(_damaged(path, str(error))) from None
-    return Saved(result, folder)
+        place = "/".join(map(str, problem.absolute_path)) or phrase("the whole file")
+        raise DamageError(phrase("{place}: {reason}", place=place, reason=problem.message[:200]))
 
 
-def _check(result: Result) -> None:
-    """Raise where the parts of a result do not belong together, which no schema can say."""
+def _check_consistency(result: Result) -> None:
+    """Raise if the parts of a result do not belong together, which no schema can say."""
     fields = parts(result.signature)
     named = [name for name in fields if name in SIGNED]
     if named != list(SIGNED) or not (fields["seed"].isascii() and fields["seed"].isdigit()):
-        raise ValueError(f"signature: it lacks {' or '.join(SIGNED)}, or has them out of order")
+        raise DamageError(
+            phrase("the signature needs these parts in this order: {parts}", parts=SIGNED)
+        )
     if not result.conditions:
-        raise ValueError("conditions: there is none")
+        raise DamageError(phrase("there are no conditions"))
     cells = {(cell.condition, cell.group) for cell in result.nuance}
     for cell in result.conditions:
         for group in {group for _, group in cells}:
             if (cell.condition, group) not in cells:
-                raise ValueError(f"nuance: it has nothing on {cell.condition} and {group}")
+                raise DamageError(
+                    phrase(
+                        "the nuance table has nothing on {condition:t} and {group:t}",
+                        condition=cell.condition,
+                        group=group,
+                    )
+                )
 
 
 @cache
@@ -161,47 +205,53 @@ def _validator() -> Draft202012Validator:
     return Draft202012Validator(json.loads(text))
 
 
-def _json(path: Path) -> Any:
+def _read_json(path: Path) -> Any:
     try:
         _check_ordinary(path)
-        return _parsed(path.read_text(encoding="utf-8"))
+        return _parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise UserError(_damaged(path, _reason(error))) from None
+        raise _file_error(path, _find_reason(error)) from None
 
 
 def _check_ordinary(path: Path) -> None:
-    """Raise where a reader would wait for ever, or read without end: a pipe, a device."""
+    """Raise if a reader would wait for ever, or read without end: at a pipe, a device."""
     if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "it is no ordinary file")
+        raise DamageError(phrase("it is not an ordinary file"))
 
 
-def _parsed(text: str) -> Any:
-    found = json.loads(text, parse_float=_finite, parse_int=_whole, parse_constant=_finite)
+def _parse_json(text: str) -> Any:
+    found = json.loads(
+        text, parse_float=_parse_finite, parse_int=_parse_whole, parse_constant=_parse_finite
+    )
     if "\\u" in text:  # only so can UTF-8 hide half of a character, which no file can hold again
         try:
             json.dumps(found, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise ValueError("a text in it has half of a character") from None
+            raise DamageError(phrase("a text in it has half of a character")) from None
     return found
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     """A number; JSON can write some that are none (NaN, 1e999)."""
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text[:40]} is no finite number")
+        raise DamageError(phrase("{text} is not a finite number", text=text[:40]))
     return number
 
 
-def _whole(text: str) -> int:
+def _parse_whole(text: str) -> int:
     if len(text) > MOST_DIGITS:
-        raise ValueError(f"{text[:40]}… is too long for a number")
+        raise DamageError(phrase("{text}… is too long for a number", text=text[:40]))
     return int(text)
 
 
-def _reason(error: BaseException) -> str:
+def _find_reason(error: Exception) -> Value:
+    if isinstance(error, DamageError):
+        return error.reason
     return str(getattr(error, "strerror", None) or error) or type(error).__name__
 
 
-def _damaged(path: Path, reason: str) -> str:
-    return f"{path} cannot be used ({reason}): run the test again."
+def _file_error(path: Path, reason: Value) -> UserError:
+    return UserError(
+        "{path} cannot be used ({reason}): run the test again.", path=str(path), reason=reason
+    )

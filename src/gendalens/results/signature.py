@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
-from gendalens.models.base import ModelInfo
-from gendalens.tasks.base import Card
+from gendalens.results.model_info import ModelInfo
 from gendalens.version import __version__
 
 
 def signature(
-    card: Card,
+    test: str,
     model: ModelInfo,
     data: Mapping[str, str],
     *,
@@ -26,7 +25,7 @@ def signature(
     """
     sets = "+".join(f"{name}@{checksum}" for name, checksum in data.items())
     parts = [
-        card.id,
+        test,
         f"data:{sets}",
         f"model:{model.name.replace('|', '_')}@{model.revision}",
         f"dtype:{model.dtype}",

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gendalens.stats.estimate import Estimate, FloatArray
+from gendalens.words import Message, Template
 
 RESAMPLES = 2000
 #: A bound needs the outermost 2.5% of resamples on its side; if more than that share is undefined,
@@ -21,7 +22,11 @@ UNDEFINED_LIMIT = 0.025
 CHUNK = 1 << 18
 
 
-def generator(seed: int, stream: int = 0) -> np.random.Generator:
+UNDEFINED = Template("undefined", "undefined for these data")
+RESAMPLES_UNDEFINED = Template("resamples_undefined", "{share:.1%} of the resamples are undefined")
+
+
+def make_generator(seed: int, stream: int = 0) -> np.random.Generator:
     """The random numbers of one stream of a seed; streams of one seed are independent."""
     sequence = np.random.SeedSequence(seed, spawn_key=(stream,))
     return np.random.Generator(np.random.PCG64(sequence))
@@ -56,8 +61,8 @@ def cluster_weights(
         yield weights
 
 
-def exactly_summable(units: FloatArray) -> FloatArray:
-    """``units`` (n × k) rounded so little that nobody sees it, and so that every sum is exact.
+def make_summable(units: FloatArray) -> FloatArray:
+    """``units`` (n × k) rounded imperceptibly, so that every sum is exact.
 
     A matrix product adds in an order that depends on the number of threads, and so does its last
     bit. On a binary grid 2⁻⁵⁰ of the largest possible sum no addition rounds, so the order cannot
@@ -82,13 +87,13 @@ def resample_sums(
     clusters, columns = stats.shape
     if clusters < 2:
         return np.full((resamples, columns), np.nan)
-    exact = exactly_summable(stats)
-    chunks = cluster_weights(clusters, resamples=resamples, rng=generator(seed), strata=strata)
+    exact = make_summable(stats)
+    chunks = cluster_weights(clusters, resamples=resamples, rng=make_generator(seed), strata=strata)
     return np.concatenate([weights @ exact for weights in chunks])
 
 
 def percentile_interval(
-    values: FloatArray, point: float | None, reason: str | None = None
+    values: FloatArray, point: float | None, reason: Message | None = None
 ) -> Estimate:
     """The 95% percentile interval around ``point`` (Efron & Tibshirani 1993, chapter 13).
 
@@ -97,18 +102,18 @@ def percentile_interval(
     None, so the two results of ``log2_ratio`` can be passed on as they are.
     """
     if point is None or not np.isfinite(point):
-        return Estimate(None, None, None, reason or "undefined for these data")
+        return Estimate(None, None, None, reason or UNDEFINED())
     defined = values[np.isfinite(values)]
-    fault = undefined_fault(values)
+    fault = find_undefined(values)
     if fault is not None:
         return Estimate(float(point), None, None, fault)
     low, high = np.quantile(defined, (0.025, 0.975))
     return Estimate(float(point), float(low), float(high))
 
 
-def undefined_fault(values: FloatArray) -> str | None:
+def find_undefined(values: FloatArray) -> Message | None:
     """Why too many resamples are undefined for an interval, or None where they are not."""
     share = float(np.mean(~np.isfinite(values)))
     if share <= UNDEFINED_LIMIT:
         return None
-    return f"{100 * share:.1f}% of the resamples are undefined"
+    return RESAMPLES_UNDEFINED(share=share)

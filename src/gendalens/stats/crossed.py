@@ -22,18 +22,22 @@ from scipy.special import stdtr, stdtrit
 from gendalens.stats.bootstrap import (
     CHUNK,
     RESAMPLES,
+    UNDEFINED,
     cluster_weights,
-    exactly_summable,
-    generator,
-    undefined_fault,
+    find_undefined,
+    make_generator,
+    make_summable,
 )
 from gendalens.stats.estimate import Estimate, FloatArray
+from gendalens.words import Template
 
 Codes: TypeAlias = npt.NDArray[np.integer]
 #: Takes unit weights (resamples × n), gives m statistics of each resample (resamples × m), nan
 #: where undefined.
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 
+ONE_CLUSTER = Template("one_cluster", "a single cluster has no spread to measure")
+NO_SPREAD = Template("no_spread", "there is no spread between clusters")
 #: Spread below this is rounding: every statistic here is of order 1 or larger.
 ROUNDING = 1e-12
 
@@ -72,9 +76,9 @@ def crossed_intervals(
 ) -> list[CrossedEstimate]:
     """The m statistics of n units with intervals and p, for units in clusters ``a`` × ``b``.
 
-    ``statistic`` gets the weight of each unit in each resample; :func:`of_sums` makes one from a
-    function of sums, and :func:`weighted_medians` serves medians. Its value at weights of one is
-    the point estimate. All statistics of a task go into one call and share its resamples.
+    ``statistic`` gets the weight of each unit in each resample; :func:`statistic_of_sums` makes one
+    from a function of sums, and :func:`weighted_medians` serves medians. Its value at weights of one
+    is the point estimate. All statistics of a task go into one call and share its resamples.
 
     ``strata_a`` and ``strata_b`` (a code per unit) mark a fixed factor that clusters are nested in:
     occupations are drawn within their class. ``df`` replaces the degrees of freedom of a statistic
@@ -136,13 +140,13 @@ def crossed_draws(
     strata_b: Codes | None = None,
 ) -> CrossedDraws:
     """What :func:`crossed_intervals` makes its intervals from."""
-    factors = _factors(a, b, strata_a, strata_b)
+    factors = _make_factors(a, b, strata_a, strata_b)
     has_spread = all(factor.freedom > 0 for factor in factors)
     return CrossedDraws(
         statistic(np.ones((1, len(a))))[0],
         tuple(
             np.concatenate([statistic(weights) for weights in chunks])
-            for chunks in _chunks(factors, seed=seed, resamples=resamples)
+            for chunks in _weight_chunks(factors, seed=seed, resamples=resamples)
         ),
         tuple(factor.clusters / max(1, factor.freedom) for factor in factors),
         min(factors[0].clusters, factors[1].clusters) - 1 if has_spread else 0,
@@ -153,11 +157,11 @@ def _crossed_estimate(
     value: float, resampled: Sequence[FloatArray], scales: Sequence[float], df: int
 ) -> CrossedEstimate:
     if not np.isfinite(value):
-        return CrossedEstimate(None, None, None, "undefined for these data", df=df)
+        return CrossedEstimate(None, None, None, UNDEFINED(), df=df)
     if df < 1:
-        reason = "a single cluster has no spread to measure"
+        reason = ONE_CLUSTER()
         return CrossedEstimate(value, None, None, reason, df=df)
-    faults = [fault for values in resampled if (fault := undefined_fault(values)) is not None]
+    faults = [fault for values in resampled if (fault := find_undefined(values)) is not None]
     if faults:
         return CrossedEstimate(value, None, None, faults[0], df=df)
 
@@ -170,30 +174,13 @@ def _crossed_estimate(
         # t is 0/0 or infinite. Clusters that all agree still say no more than the smallest p that
         # sign-flips of that many clusters can give.
         p = 1.0 if abs(value) <= ROUNDING else 2.0**-df
-        reason = "there is no spread between clusters"
+        reason = NO_SPREAD()
         return CrossedEstimate(value, value, value, reason, p=p, standard_error=0.0, df=df)
     reach = float(stdtrit(df, 0.975)) * error
     p = 2 * float(stdtr(df, -abs(value) / error))
     return CrossedEstimate(
         value, value - reach, value + reach, p=min(1.0, p), standard_error=error, df=df
     )
-
-
-def crossed_weights(
-    a: Codes,
-    b: Codes,
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
-    strata_a: Codes | None = None,
-    strata_b: Codes | None = None,
-) -> list[Iterator[FloatArray]]:
-    """Unit weights under the bootstraps over ``a``, over ``b`` and over their cells.
-
-    Each of the three iterators gives chunks of (resamples × n) whole numbers.
-    """
-    factors = _factors(a, b, strata_a, strata_b)
-    return _chunks(factors, seed=seed, resamples=resamples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +199,7 @@ class _Factor:
         return self.clusters - len(np.unique(self.strata))
 
 
-def _factor(codes: Codes, strata: Codes) -> _Factor:
+def _make_factor(codes: Codes, strata: Codes) -> _Factor:
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     of_cluster = strata[first]
     if np.any(of_cluster[inverse] != strata):
@@ -220,7 +207,7 @@ def _factor(codes: Codes, strata: Codes) -> _Factor:
     return _Factor(inverse.astype(np.intp), of_cluster.astype(np.intp))
 
 
-def _factors(
+def _make_factors(
     a: Codes, b: Codes, strata_a: Codes | None, strata_b: Codes | None
 ) -> tuple[_Factor, _Factor, _Factor]:
     if len(a) == 0 or len(a) != len(b):
@@ -230,20 +217,22 @@ def _factors(
     strata_b = nothing if strata_b is None else strata_b
     # Cells keep the strata as well: else V_cell would hold the difference between strata, which
     # V_a and V_b leave out, and too much would be taken off.
-    cells = _factor(_pair(a, b), _pair(strata_a, strata_b))
-    return _factor(a, strata_a), _factor(b, strata_b), cells
+    cells = _make_factor(_pair_codes(a, b), _pair_codes(strata_a, strata_b))
+    return _make_factor(a, strata_a), _make_factor(b, strata_b), cells
 
 
-def _pair(a: Codes, b: Codes) -> npt.NDArray[np.intp]:
+def _pair_codes(a: Codes, b: Codes) -> npt.NDArray[np.intp]:
     """One code for each pair of codes."""
     _, of_a = np.unique(a, return_inverse=True)
     names_b, of_b = np.unique(b, return_inverse=True)
     return np.asarray(of_a * len(names_b) + of_b, dtype=np.intp)
 
 
-def _chunks(factors: Sequence[_Factor], *, seed: int, resamples: int) -> list[Iterator[FloatArray]]:
+def _weight_chunks(
+    factors: Sequence[_Factor], *, seed: int, resamples: int
+) -> list[Iterator[FloatArray]]:
     return [
-        _unit_weights(factor, resamples=resamples, rng=generator(seed, stream))
+        _unit_weights(factor, resamples=resamples, rng=make_generator(seed, stream))
         for stream, factor in enumerate(factors)
     ]
 
@@ -258,12 +247,12 @@ def _unit_weights(
         yield weights[:, factor.codes]
 
 
-def of_sums(units: FloatArray, function: Statistic) -> Statistic:
+def statistic_of_sums(units: FloatArray, function: Statistic) -> Statistic:
     """The statistic ``function`` (sums (resamples × k) → values (resamples × m)) of weighted sums.
 
     ``units`` (n × k) holds what each unit adds to the sums, such as its counts or its bits and 1.
     """
-    exact = exactly_summable(units)
+    exact = make_summable(units)
     return lambda weights: function(weights @ exact)
 
 

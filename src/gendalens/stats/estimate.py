@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from gendalens.words import Message, Template
+
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 
@@ -17,16 +19,17 @@ class Estimate:
     """A value and its 95% interval; what is undefined is None and ``reason`` says why.
 
     ``reason`` may also stand beside a full interval that needs a word of warning, such as one
-    without width.
+    without width. ``unstable``: a ratio one side of which may as well be zero.
     """
 
     value: float | None
     low: float | None
     high: float | None
-    reason: str | None = None
+    reason: Message | None = None
+    unstable: bool = False
 
     def parts(self) -> dict[str, Any]:
-        """The four fields by name, to be passed on to whatever shows an estimate."""
+        """Value, bounds and reason by name, to be passed on to whatever shows an estimate."""
         return {"value": self.value, "low": self.low, "high": self.high, "reason": self.reason}
 
     def __post_init__(self) -> None:
@@ -38,34 +41,40 @@ class Estimate:
 
 
 def log2_ratio(
-    top: float | None, bottom: float | None, *, labels: tuple[str, str] = ("top", "bottom")
-) -> tuple[float | None, str | None]:
+    top: float | None, bottom: float | None, *, sides: tuple[str, str] = ("top", "bottom")
+) -> tuple[float | None, Message | None]:
     """The gender effect size log2(top / bottom), or None and why there is none.
 
-    Positive where ``top`` is larger; 1 means twice as much. ``labels`` name the two sides in the
-    reason.
+    Positive where ``top`` is larger; 1 means twice as much. ``sides`` name the two in the reason.
 
     >>> log2_ratio(0.8, 0.4)
     (1.0, None)
-    >>> log2_ratio(0.8, 0.0, labels=("F1 pro", "F1 anti"))
-    (None, 'F1 anti is zero')
+    >>> value, reason = log2_ratio(0.8, 0.0, sides=("F1 pro", "F1 anti"))
+    >>> str(reason)
+    'F1 anti is zero'
     """
-    faults = [
-        f"{label} is {fault}"
-        for label, side in zip(labels, (top, bottom), strict=True)
-        if (fault := _fault(side)) is not None
-    ]
+    faults = tuple(
+        fault(side=name)
+        for name, side in zip(sides, (top, bottom), strict=True)
+        if (fault := _find_fault(side)) is not None
+    )
     if top is None or bottom is None or faults:
-        return None, " and ".join(faults)
+        return None, faults[0] if len(faults) == 1 else BOTH_SIDES(faults=faults)
     return float(log2_ratios(np.array([top]), np.array([bottom]))[0]), None
 
 
-def _fault(side: float | None) -> str | None:
+SIDE_UNDEFINED = Template("side_undefined", "{side:t} is undefined")
+SIDE_ZERO = Template("side_zero", "{side:t} is zero")
+SIDE_NEGATIVE = Template("side_negative", "{side:t} is negative")
+BOTH_SIDES = Template("both_sides", "{faults:clauses}")
+
+
+def _find_fault(side: float | None) -> Template | None:
     if side is None or not math.isfinite(side):
-        return "undefined"
+        return SIDE_UNDEFINED
     if side == 0:
-        return "zero"
-    return "negative" if side < 0 else None
+        return SIDE_ZERO
+    return SIDE_NEGATIVE if side < 0 else None
 
 
 def log2_ratios(top: FloatArray, bottom: FloatArray) -> FloatArray:

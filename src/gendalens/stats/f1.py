@@ -16,16 +16,6 @@ def f1_from_counts(tp: FloatArray, fp: FloatArray, fn: FloatArray) -> FloatArray
     return rate(2 * np.asarray(tp), 2 * np.asarray(tp) + fp + fn)
 
 
-def macro_f1(female: FloatArray, male: FloatArray) -> FloatArray:
-    """The mean of the female and the male F1, from counts whose last axis is (tp, fp, fn).
-
-    nan where either of the two is undefined.
-    """
-    of_female = f1_from_counts(female[..., 0], female[..., 1], female[..., 2])
-    of_male = f1_from_counts(male[..., 0], male[..., 1], male[..., 2])
-    return (of_female + of_male) / 2
-
-
 def rate(count: FloatArray, total: FloatArray) -> FloatArray:
     """``count`` / ``total``, nan where the total is zero."""
     top, bottom = np.broadcast_arrays(
@@ -34,7 +24,3 @@ def rate(count: FloatArray, total: FloatArray) -> FloatArray:
     rates = np.full(top.shape, np.nan)
     np.divide(top, bottom, out=rates, where=bottom != 0)
     return rates
-
-
-#: The share of right answers: a rate under the name that readers look for.
-accuracy = rate

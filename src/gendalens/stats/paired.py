@@ -75,12 +75,12 @@ def differences(
     summed = [model for model in models if isinstance(model, Summed)]
     crossed = [model for model in models if isinstance(model, Crossed)]
     return {
-        **_of_summed(summed, seed=seed, resamples=resamples),
-        **_of_crossed(crossed, seed=seed, resamples=resamples),
+        **_compare_summed(summed, seed=seed, resamples=resamples),
+        **_compare_crossed(crossed, seed=seed, resamples=resamples),
     }
 
 
-def _of_summed(
+def _compare_summed(
     models: Sequence[Summed], *, seed: int, resamples: int
 ) -> dict[tuple[int, int], Difference]:
     points = [model.statistic(model.units.sum(axis=0, keepdims=True))[0] for model in models]
@@ -96,18 +96,18 @@ def _of_summed(
             )
             for which in (GAP, EFFECT)
         )
-        found[a, b] = Difference(gap, _exchanged(models[a], models[b], seed), effect)
+        found[a, b] = Difference(gap, _swap_models(models[a], models[b], seed), effect)
     return found
 
 
-def _exchanged(a: Summed, b: Summed, seed: int) -> float | None:
+def _swap_models(a: Summed, b: Summed, seed: int) -> float | None:
     def statistic(first: FloatArray, second: FloatArray) -> FloatArray:
         return np.asarray(a.statistic(first)[:, GAP] - b.statistic(second)[:, GAP])
 
     return swap_test(a.units, b.units, statistic, seed=seed)
 
 
-def _of_crossed(
+def _compare_crossed(
     models: Sequence[Crossed], *, seed: int, resamples: int
 ) -> dict[tuple[int, int], Difference]:
     draws = [

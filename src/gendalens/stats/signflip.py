@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gendalens.stats.bootstrap import CHUNK, generator
+from gendalens.stats.bootstrap import CHUNK, make_generator
 from gendalens.stats.estimate import FloatArray
 
 FLIPS = 9999
@@ -36,7 +36,7 @@ def swap_test(
     if not np.isfinite(observed):
         return None
     change = second - first
-    rng = generator(seed)
+    rng = make_generator(seed)
     chunk = max(1, CHUNK // max(1, len(first)))
     extreme = 0
     for start in range(0, flips, chunk):

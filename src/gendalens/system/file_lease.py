@@ -1,7 +1,8 @@
-"""Files of weights that nobody may write to while they are read.
+"""Leases on weight files, so that nobody can truncate them while they are being read.
 
-Weights are mapped into memory before they are copied, and a file that is cut short in between would end
-the process (SIGBUS). A lease lets others wait for so long; where the system grants none, nothing is held.
+Weights are memory-mapped before they are copied, and a file that is cut short in between would kill
+the process (SIGBUS). With a lease, writers wait instead. Where the system grants none, the files are
+read without.
 """
 
 from __future__ import annotations
@@ -14,26 +15,26 @@ from pathlib import Path
 
 
 @contextmanager
-def held(files: Iterable[Path]) -> Iterator[None]:
-    """Whoever opens one of the files for writing waits until the end, or for 45 seconds (Linux only)."""
+def hold_leases(files: Iterable[Path]) -> Iterator[None]:
+    """Make whoever opens one of the files for writing wait: until the end, or 45 seconds (Linux only)."""
     descriptors = []
     try:
         for file in files:
             with suppress(OSError):
                 descriptors.append(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)))
-                _lease(descriptors[-1])
+                _take_lease(descriptors[-1])
         yield
     finally:
         for descriptor in descriptors:
             os.close(descriptor)
 
 
-def _lease(descriptor: int) -> None:
+def _take_lease(descriptor: int) -> None:
     try:
         import fcntl
-    except ImportError:  # Windows lets nobody cut short what is mapped
+    except ImportError:  # Windows does not let anybody truncate a mapped file
         return
     if hasattr(fcntl, "F_SETLEASE") and hasattr(fcntl, "F_SETSIG"):
-        # Who holds a lease is told by a signal that others wait: one that does nothing by itself.
+        # The holder of a lease gets a signal when somebody waits: one that does nothing by default.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)

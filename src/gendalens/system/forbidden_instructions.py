@@ -1,7 +1,7 @@
-"""Processors that promise instructions which the system forbids.
+"""Processors that advertise instructions which the system forbids.
 
-Some virtual machines show AMX, and end a program that uses it (SIGILL); oneDNN does for the number
-formats smaller than float32. Whether it may is tried in a process of its own.
+Some virtual machines advertise AMX and then kill a program that uses it (SIGILL), as oneDNN does for
+number formats smaller than float32. Whether AMX works is tried out in a forked process.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 
-#: What oneDNN reads when it is first used: the most that every processor of this kind can.
+#: What oneDNN reads when it is first used, and the instructions that every such processor has.
 _VARIABLE, _PLAIN = "ONEDNN_MAX_CPU_ISA", "AVX512_CORE"
 _PATIENCE = 20.0  # seconds
 
 
 @cache
 def avoid_forbidden_instructions() -> None:
-    """See that a smaller number format does not end the process; to be called before it is used."""
-    if not _promises_amx() or _VARIABLE in os.environ or survives(_multiply):
+    """Keep smaller number formats from killing the process; to be called before they are used."""
+    if not _advertises_amx() or _VARIABLE in os.environ or survives_in_fork(_multiply):
         return
     os.environ[_VARIABLE] = _PLAIN
-    if not survives(_multiply):  # oneDNN was in use already, and reads the variable once
+    if not survives_in_fork(_multiply):  # oneDNN was in use already, and reads the variable once
         import torch
 
         torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
 
 
-def survives(work: Callable[[], object]) -> bool:
-    """Whether a copy of this process comes through ``work``."""
+def survives_in_fork(work: Callable[[], object]) -> bool:
+    """Whether a fork of this process survives ``work``."""
     with warnings.catch_warnings():
-        # Python warns of locks that other threads may hold: the copy is given up if it waits for one.
+        # Python warns of locks that other threads may hold: a fork that waits for one is killed below.
         warnings.simplefilter("ignore", DeprecationWarning)
         process = os.fork()
     if process == 0:
@@ -63,17 +63,19 @@ def _die_quietly() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _promises_amx() -> bool:
+def _advertises_amx() -> bool:
     import torch
 
-    promised = getattr(torch.cpu, "_is_amx_tile_supported", None)  # not in every version of torch
-    return hasattr(os, "fork") and promised is not None and bool(promised())
+    is_supported = getattr(
+        torch.cpu, "_is_amx_tile_supported", None
+    )  # not in every version of torch
+    return hasattr(os, "fork") and is_supported is not None and bool(is_supported())
 
 
 def _multiply() -> None:
     import torch
 
-    torch.set_num_threads(1)  # a copy of a process has none of its threads
+    torch.set_num_threads(1)  # a fork has none of its parent's threads
     for dtype in (torch.bfloat16, torch.float16):
         one = torch.ones(64, 64, dtype=dtype)
         torch.nn.functional.linear(one, one, one[0])

@@ -1,7 +1,7 @@
-"""The hub's library: its telemetry off, and the hub out of reach where nothing may be fetched.
+"""The hub's client library: telemetry off, and no requests where nothing may be fetched.
 
-Both are decided by variables of the environment that the library reads once, when it is imported: if
-somebody else has imported it before, only its own settings help.
+Both are environment variables that the library reads once, when it is imported. If it has been
+imported already, only its own settings help.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 _TELEMETRY = "HF_HUB_DISABLE_TELEMETRY"
 
 
-def without_telemetry() -> None:
+def disable_telemetry() -> None:
     """Turn the library's telemetry off, unless the user's environment says otherwise."""
     if os.environ.setdefault(_TELEMETRY, "1").upper() not in ("1", "ON", "YES", "TRUE"):
         return
@@ -25,9 +25,9 @@ def without_telemetry() -> None:
 
 
 @contextmanager
-def closed() -> Iterator[None]:
-    """Have the library refuse every request; `local_files_only` alone leaves some of them."""
-    without_telemetry()
+def block_hub() -> Iterator[None]:
+    """Make the library refuse every request; ``local_files_only`` alone lets some through."""
+    disable_telemetry()
     from huggingface_hub import constants
 
     before = constants.HF_HUB_OFFLINE

@@ -1,4 +1,4 @@
-"""Sequences whose members are made or read one at a time, when they are asked for."""
+"""Sequences whose members are built or read one at a time, on demand."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TypeVar, overload
 Member = TypeVar("Member", covariant=True)
 
 
-class ByPlace(Sequence[Member]):
-    """A sequence that can give the member at any place, and holds none of them."""
+class LazySequence(Sequence[Member]):
+    """A sequence that can produce the member at any place and keeps none of them."""
 
     @overload
     def __getitem__(self, place: int) -> Member: ...
@@ -18,11 +18,11 @@ class ByPlace(Sequence[Member]):
     def __getitem__(self, place: slice) -> list[Member]: ...
     def __getitem__(self, place: int | slice) -> Member | list[Member]:
         if isinstance(place, slice):
-            return [self._at(i) for i in range(*place.indices(len(self)))]
+            return [self._member_at(i) for i in range(*place.indices(len(self)))]
         if not -len(self) <= place < len(self):
             raise IndexError(place)
-        return self._at(place % len(self))
+        return self._member_at(place % len(self))
 
     @abstractmethod
-    def _at(self, place: int) -> Member:
+    def _member_at(self, place: int) -> Member:
         """The member at a place that exists."""

@@ -1,7 +1,7 @@
-"""Memory limits (`ulimit -d`, `ulimit -v`, a batch system's) under which native libraries cannot start.
+"""Memory limits (``ulimit -d``, ``ulimit -v``, a batch system's) that native libraries cannot start in.
 
-NumPy's OpenBLAS, torch and OpenMP end the process themselves, or hang, where they get too little while
-they start, and no Python program can catch that: so it is said before.
+NumPy's OpenBLAS, torch and OpenMP kill the process, or hang, when they get too little memory while they
+start. No Python program can catch that, so the limits are checked first.
 """
 
 from __future__ import annotations
@@ -18,47 +18,50 @@ from gendalens.errors import UserError
 
 MIB = 1024**2
 STACK = 8 * MIB  # what a thread takes
-# glibc's names of the number of heaps, of the size from which a block is one of its own, and of how much
-# may lie free at the end of a heap.
+# glibc's parameters for the number of heaps, the size from which a block gets a mapping of its own, and
+# how much may lie free at the end of a heap.
 _ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
 _USED = {"RLIMIT_AS": 0, "RLIMIT_DATA": 5}  # where /proc/self/statm counts what each limit bounds
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a library takes while it starts, by the limit's name, in MiB; measured on Linux."""
+    """What a library needs to start, in MiB by the limit's name; measured on Linux."""
 
     library: str
     least: Mapping[str, int]
 
 
-#: With SciPy, and one thread for each of their two copies of OpenBLAS.
+#: With SciPy, and one thread for each of the two copies of OpenBLAS.
 NUMPY = Need("NumPy", {"RLIMIT_DATA": 115, "RLIMIT_AS": 210})
 #: With a run of the smallest model.
 TORCH = Need("torch", {"RLIMIT_DATA": 400, "RLIMIT_AS": 1060})
 
 
 def check_memory_limit(need: Need) -> None:
-    """Refuse a limit that a library does not fit under."""
+    """Raise if a library cannot start under the memory limit of this process."""
     for name, least in need.least.items():
-        limit = _limit(name)
+        limit = _find_limit(name)
         if limit is not None and limit < least * MIB:
             raise UserError(
-                f"This process may use {limit // MIB:,} MiB of memory, and {need.library} alone takes"
-                f" more than {least:,}: raise the limit (ulimit, or the batch system's) and run again."
+                "This process may use {limit:,} MiB of memory, and {library} alone takes more than "
+                "{least:,}: raise the limit (ulimit, or the batch system's) and run again.",
+                limit=limit // MIB,
+                library=need.library,
+                least=least,
             )
 
 
 def memory_is_limited() -> bool:
-    """Whether this process has a limit of its own."""
-    return any(_limit(name) is not None for name in _USED)
+    """Whether this process has a memory limit."""
+    return any(_find_limit(name) is not None for name in _USED)
 
 
-def start_small() -> None:
-    """Where memory is limited: NumPy and SciPy with one thread, or a refusal; before their import.
+def prepare_numpy() -> None:
+    """Where memory is limited, give NumPy and SciPy one thread each; call it before they are imported.
 
-    Each copy of OpenBLAS takes 40 MiB for every further processor when it is loaded, and tries for
-    ever where it does not get them. What is large is torch's work, which has threads of its own.
+    Each copy of OpenBLAS takes 40 MiB for every further processor when it is loaded, and keeps trying
+    for ever if it does not get them. The heavy work is torch's, which has threads of its own.
     """
     check_memory_limit(NUMPY)
     if memory_is_limited():
@@ -66,42 +69,42 @@ def start_small() -> None:
 
 
 def keep_heap_small() -> None:
-    """Tell glibc how to hold what models work on; nothing to do where another library does that.
+    """Tune glibc's allocator for the tensors that models work on; does nothing under other allocators.
 
-    Large blocks go back to the system when they are freed. By itself glibc would soon keep them, a heap
-    for each thread, full of gaps: a tenth more memory. What the layers of a usual model pass on is
-    smaller and stays: to get it anew from the system, page by page, takes a twentieth of the time. And
-    where the address space is limited, threads share one heap: glibc reserves up to 128 MiB of it for
-    each thread's own, and what comes after finds no room.
+    Large blocks go back to the system when they are freed. By default glibc soon starts to keep them, in
+    one heap per thread, full of gaps: a tenth more memory. What the layers of an ordinary model pass on
+    is smaller and stays, because getting it anew from the system, page by page, costs a twentieth of the
+    time. Where the address space is limited, all threads share one heap: glibc reserves up to 128 MiB for
+    each heap, which leaves no room for anything else.
     """
-    import ctypes  # only here: every command imports this module, and few need it
+    import ctypes  # imported here because every command imports this module, and few need ctypes
 
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         mallopt(_MMAP_THRESHOLD, 8 * MIB)
         mallopt(_TRIM_THRESHOLD, 16 * MIB)
-        if _limit("RLIMIT_AS") is not None:
+        if _find_limit("RLIMIT_AS") is not None:
             mallopt(_ARENA_MAX, 1)
 
 
 @cache
 def start_threads(torch: Any) -> None:
-    """Start torch's threads where memory is limited, no more than there is room for.
+    """Where memory is limited, start as many of torch's threads now as there is room for.
 
-    Later, with a model in memory, OpenMP would end the process or hang if it could not start one. It
+    Later, with a model in memory, OpenMP would kill the process or hang if it could not start one. It
     starts some for every thread that computes, so transformers is told to load weights in this one.
     """
-    rooms = [room for name in _USED if (room := _room(name)) is not None]
+    rooms = [room for name in _USED if (room := _find_room(name)) is not None]
     if rooms:
         os.environ.setdefault("HF_DEACTIVATE_ASYNC_LOAD", "1")
-        # Three quarters of what is left are for the model.
+        # Three quarters of what is left is for the model.
         threads = min(torch.get_num_threads(), max(1, min(rooms) // 4 // STACK))
         torch.set_num_threads(threads)
         torch.ones(threads * 2**16).exp()  # long enough for every thread to get a part
 
 
-def _limit(name: str) -> int | None:
-    """The bytes that a limit allows; None where there is none."""
+def _find_limit(name: str) -> int | None:
+    """The bytes that a limit allows; None if there is no limit."""
     try:
         import resource
     except ImportError:  # Windows has no such limits
@@ -110,9 +113,9 @@ def _limit(name: str) -> int | None:
     return None if limit == resource.RLIM_INFINITY else limit
 
 
-def _room(name: str) -> int | None:
-    """The bytes that a limit still leaves; None where there is no limit, or nobody counts."""
-    limit = _limit(name)
+def _find_room(name: str) -> int | None:
+    """The bytes that a limit still leaves; None if there is no limit, or no count of what is used."""
+    limit = _find_limit(name)
     counts = Path("/proc/self/statm")
     if limit is None or not counts.exists():
         return None

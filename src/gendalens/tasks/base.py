@@ -5,23 +5,27 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from gendalens.data.registry import Source
-from gendalens.errors import UserError
-from gendalens.models.base import Answer, Request
+from gendalens.models.base import Answer, Backend, Request
 from gendalens.models.control import Control
-from gendalens.results.result import Contrast, Measures, Result
+from gendalens.results.result import Contrast, Measures, Record, Result
 from gendalens.stats.estimate import Estimate
+from gendalens.stats.findings import Finding
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.shared.views import Example, Leanings, NameTally
+from gendalens.tasks.options import Option, check_options
+from gendalens.tasks.views import Example, Leanings, NameTally
+from gendalens.words import Message, Template, Words
 
 Item = TypeVar("Item")
-Record = dict[str, Any]
 Table = dict[str, list[Any]]
 
-NO_INTERVAL = "protocol 1 reproduces GenDa Lens 0.0.3, which gives no interval"
+NO_INTERVAL = Template(
+    "no_interval", "protocol 1 reproduces GenDa Lens 0.0.3, which gives no interval"
+)
+NONE_IN_PROTOCOL_1 = Template("none_in_protocol_1", "protocol 1 has none")
 BINARY = (
     "Gender is taken as binary because the data are: the test says nothing about how a model treats "
     "people who are neither, and it measures words, not people."
@@ -47,8 +51,23 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Readings:
+    """What a finding means for a test, in one sentence each.
+
+    ``male`` and ``female`` are a gap above and below 0, ``alike`` is a gap that is as good as none.
+    """
+
+    male: str = "The model leans to the male or pro-stereotypical side."
+    female: str = "The model leans to the female or anti-stereotypical side."
+    alike: str = "The model treats both sides about alike."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """What a test is, in words: shown by ``gendalens tasks NAME`` and kept with every result."""
+    """What a test is, in words: shown by ``gendalens tasks NAME`` and kept with every result.
+
+    All its texts are English; their translations are among the test's words.
+    """
 
     name: str
     protocol: int
@@ -62,6 +81,7 @@ class Card:
     nuance: Effect
     definitions: tuple[tuple[str, str], ...]
     citation: str
+    readings: Readings = Readings()
     supersedes: str = ""
 
     @property
@@ -71,26 +91,38 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """The figures of a result that are set beside another model's, and how they are read."""
+class ComparedFigures:
+    """The figures of a result that are set beside another model's.
+
+    ``note`` says what is lined up, where that is not the headline.
+    """
 
     effect: Estimate
     gap: Contrast
-    verdict: str
-    reason: str | None
-    reading: str = ""
+    finding: Finding
+    note: Message | None = None
 
 
+@dataclass(frozen=True)
 class Task(ABC, Generic[Item]):
-    """One bias test under one protocol. State lives in the items, records and results it makes."""
+    """One bias test under one protocol. State lives in the items, records and results it makes.
+
+    ``card``, ``items``, ``requests``, ``records`` and ``measure`` make a test; everything else has a
+    default. Options that the test declares are fields of the same name, and so is the seed.
+    """
 
     card: ClassVar[Card]
+    options: ClassVar[tuple[Option, ...]] = ()
+    #: The test's words in other languages, where it comes from another package.
+    words: ClassVar[Words] = {}
 
-    def configured(self, options: Mapping[str, Any]) -> Self:
-        """The test with those of the user's options that concern it; most have none."""
-        return self
+    seed: int = field(default=0, kw_only=True)
 
-    def fitted(self, model: object) -> Self:
+    def configure(self, options: Mapping[str, Any], *, seed: int = 0) -> Self:
+        """The test with those of the user's options that it declares."""
+        return replace(self, seed=seed, **check_options(self.options, options))
+
+    def fit(self, model: Backend) -> Self:
         """The test set up for one model, where something depends on it (a map of labels)."""
         return self
 
@@ -100,7 +132,7 @@ class Task(ABC, Generic[Item]):
 
     def settings(self) -> dict[str, str]:
         """The options that change a number, as the signature names them."""
-        return {}
+        return {option.name: str(getattr(self, option.name)) for option in self.options}
 
     @abstractmethod
     def items(self, data: Mapping[str, Source]) -> Sequence[Item]:
@@ -122,30 +154,31 @@ class Task(ABC, Generic[Item]):
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
         """The effect, its uncertainty and its nuance, from the records alone."""
 
-    @abstractmethod
     def sample(self, items: Sequence[Item], size: int, seed: int) -> Sequence[Item]:
-        """A stratified part of the items, for a quick look."""
+        """A part of the items, for a quick look; a test with strata overrides this."""
+        return stratified(items, size, seed, lambda item: 0)
 
     def plant(self, items: Sequence[Item], control: Control) -> dict[Request, Answer]:
-        """What a control model with a known bias answers; protocol 1 has none."""
-        raise UserError(
-            f"{control.name} is a control model, and {self.card.id} has none; use protocol 2."
-        )
+        """What a control model with a known bias answers; a test may leave this out."""
+        raise TypeError(f"{self.card.id} has no answers for control models")  # see `has_controls`
 
-    def compared(self, result: Result) -> Compared:
+    @property
+    def has_controls(self) -> bool:
+        """Whether control models can take the test."""
+        return type(self).plant is not Task.plant
+
+    def compared_figures(self, result: Result) -> ComparedFigures:
         """What of a result is set beside other models': the headline, if every model has it."""
-        return Compared(
-            effect=result.gender_effect_size,
-            gap=result.gap,
-            verdict=result.verdict,
-            reason=result.verdict_reason,
+        return ComparedFigures(
+            effect=result.gender_effect_size, gap=result.gap, finding=result.finding
         )
 
-    def paired(self, records: Sequence[Record]) -> Clusters:
-        """The clusters behind :meth:`compared`, for differences between models; protocol 1 has none."""
-        raise UserError(
-            f"{self.card.id} has no intervals, so differences have none; use protocol 2."
-        )
+    def clusters(self, records: Sequence[Record]) -> Clusters | None:
+        """The clusters behind :meth:`compared_figures`, for differences between models.
+
+        None where the test has no intervals, as in protocol 1.
+        """
+        return None
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
         """The records as a person wants to see them; a test may have none."""
@@ -155,13 +188,32 @@ class Task(ABC, Generic[Item]):
         """How far the model leans for each occupation, where the test is about occupations."""
         return None
 
-    def names_found(self, records: Sequence[Record]) -> Sequence[NameTally]:
+    def name_tallies(self, records: Sequence[Record]) -> Sequence[NameTally]:
         """How often each first name was found, where the test is about names."""
         return ()
 
-    @abstractmethod
     def tables(self, result: Result) -> tuple[Table, Table]:
         """The rows of the classic short and long table, label by label."""
+        return generic_tables(result)
+
+
+def generic_tables(result: Result) -> tuple[Table, Table]:
+    """The classic layout for a test that GenDa Lens 0.0.3 did not have."""
+    conditions, cells = result.conditions, (*result.conditions, *result.nuance)
+    short: Table = {
+        f"Simple Output for {result.model.name}": [result.task] + [""] * (len(conditions) - 1),
+        "Gender Effect Size": [result.gender_effect_size.value] + [""] * (len(conditions) - 1),
+        "Condition": [cell.condition for cell in conditions],
+        conditions[0].metric: [cell.value for cell in conditions],
+    }
+    long: Table = {
+        f"Detailed Output for {result.model.name}": [result.task] + [""] * (len(cells) - 1),
+        "Gender Effect Size": [result.gender_effect_size.value] + [""] * (len(cells) - 1),
+        "Condition": [cell.condition for cell in cells],
+        "Group": [cell.group or "" for cell in cells],
+        conditions[0].metric: [cell.value for cell in cells],
+    }
+    return short, long
 
 
 def stratified(

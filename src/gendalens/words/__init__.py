@@ -13,12 +13,12 @@ from gendalens.words.catalogues import (
     translate,
     use_language,
 )
-from gendalens.words.message import Message, Template, Value, phrase
+from gendalens.words.message import N_, Message, Template, Value, phrase, say, write
 from gendalens.words.numbers import format_number
-from gendalens.words.writing import say, write
 
 __all__ = [
     "ENGLISH",
+    "N_",
     "Message",
     "Template",
     "Value",

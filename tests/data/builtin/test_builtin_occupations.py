@@ -1,22 +1,22 @@
 from __future__ import annotations
 
-from gendalens.data.builtin.occupations import occupations
-from tools.builtin_sets.gendered_words import carries_gender, gendered_words
+from gendalens.data.builtin.occupations import read_occupations
+from tools.builtin_sets.gendered_words import carries_gender
 
 
 def test_there_are_about_as_many_occupations_of_either_class() -> None:
-    classes = [o.stereotype for o in occupations().values()]
+    classes = [o.stereotype for o in read_occupations().values()]
     assert (classes.count("female"), classes.count("male")) == (20, 21)
 
 
 def test_a_class_agrees_with_the_danish_share_of_women() -> None:
-    for o in occupations().values():
+    for o in read_occupations().values():
         if o.dk_pct_women is not None:
             assert o.dk_pct_women >= 60 if o.stereotype == "female" else o.dk_pct_women <= 40
 
 
 def test_every_class_has_a_danish_source_that_agrees() -> None:
-    for o in occupations().values():
+    for o in read_occupations().values():
         assert o.source.startswith("DK: ")
         assert f"{o.stereotype}-dominated" in o.source or o.dk_pct_women is not None
         opposite = {"female": " male-dominated", "male": "female-dominated"}[o.stereotype]
@@ -24,23 +24,11 @@ def test_every_class_has_a_danish_source_that_agrees() -> None:
 
 
 def test_no_occupation_carries_gender_in_its_word() -> None:
-    assert not [o for o in occupations() if carries_gender(o)]
-
-
-def test_endings_that_name_a_woman_or_a_man_are_seen() -> None:
-    words = "sygeplejersken syersken jordemoderen dagplejemoren brandmanden kassedamen lærerinden"
-    assert [w for w in words.split() if not carries_gender(w)] == []
+    assert not [o for o in read_occupations() if carries_gender(o)]
 
 
 def test_the_definite_and_the_genitive_belong_to_the_indefinite() -> None:
-    for o in occupations().values():
+    for o in read_occupations().values():
         assert o.definite.startswith(o.indefinite)
         assert o.definite.endswith("en") or o.indefinite.endswith("e")
         assert o.genitive == o.definite + "s"
-
-
-def test_words_for_women_and_men_are_seen_in_any_form_and_others_are_not() -> None:
-    text = "Naboens kone, drengene, min svigermor, to mænd, bedstefars søn og Hendes søstre"
-    expected = ["kone", "drengene", "svigermor", "mænd", "bedstefars", "søn", "Hendes", "søstre"]
-    assert gendered_words(text) == expected
-    assert gendered_words("Handel, erfaring, humor, morgen, farve, sønderjysk og mandag") == []

@@ -59,7 +59,7 @@ def test_pro_goes_with_the_stereotype_and_anti_differs_in_the_pronoun_alone() ->
         (HEAD + ONE + TWO.replace("1,", "2,", 1), "numbered from 1"),
         (HEAD + ONE.replace("world", "guess") + TWO, "row 2 needs two numbers and a kind"),
         (HEAD + ONE.replace("<han/hun>", "<han/hende>") + TWO, "schema 1, line 1: <han/hende>"),
-        (HEAD + ONE.replace("[Kokken]", "[Kongen]") + TWO, "“Kongen” is no occupation"),
+        (HEAD + ONE.replace("[Kokken]", "[Kongen]") + TWO, "“Kongen” is not an occupation"),
         (HEAD + ONE + "1,world,2\n", "schema 1, line 2: it needs one"),
     ],
 )

@@ -1,8 +1,8 @@
 """The built-in ABC set: every occupation in every frame, told in the present and in the past tense.
 
-A frame is an event that fits everybody, about a thing that may be the subject's own or somebody
-else's: *Optikeren låser sin / hans / hendes cykel ved stationen.* The reflexive is chosen by the gender
-and number of the thing: sin, sit, or in the plural sine.
+A frame is an event that fits every occupation, about a thing that may be the subject's own or somebody
+else's: *Optikeren låser sin / hans / hendes cykel ved stationen.* The reflexive agrees with the thing in
+gender and number: sin, sit, or in the plural sine.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import Literal, get_args
 
 from gendalens.data.abc import Form, Tense, Triple
 from gendalens.data.builtin.catalogue import FOLDER
-from gendalens.data.builtin.occupations import Occupation, occupations
-from gendalens.data.text import Span, broken, read_lines, sentence
+from gendalens.data.builtin.occupations import Occupation, read_occupations
+from gendalens.data.text import Span, format_sentence, line_error, read_lines
+from gendalens.words import phrase
 
 GrammaticalGender = Literal["common", "neuter"]
 Number = Literal["singular", "plural"]
@@ -28,7 +29,7 @@ COLUMNS = ("frame", "present", "past", "before", "object", "definite", "gender",
 class Frame:
     """An event: a verb in two tenses, and the thing that belongs to somebody.
 
-    ``before`` stands between the verb and the possessive, ``after`` behind the thing; both may be
+    ``before`` comes between the verb and the possessive, ``after`` after the thing; both may be
     empty. ``definite`` is the thing with its article, which shows gender and number a second time.
     """
 
@@ -54,19 +55,19 @@ class Frame:
         return self.present if tense == "present" else self.past
 
 
-def frames(path: Path | None = None) -> list[Frame]:
+def read_frames(path: Path | None = None) -> list[Frame]:
     """The table of frames."""
     path = path or FOLDER / "frames.csv"
     reader = csv.DictReader(read_lines(path))
     if tuple(reader.fieldnames or ()) != COLUMNS:
-        raise broken(path, 1, f"its columns must be {', '.join(COLUMNS)}")
+        raise line_error(path, 1, phrase("its columns must be {columns}", columns=COLUMNS))
     found = []
     for row in reader:
         gender = next((g for g in get_args(GrammaticalGender) if g == row["gender"]), None)
         number = next((n for n in get_args(Number) if n == row["number"]), None)
         if gender is None or number is None or not row["frame"].isdecimal():
-            reason = "it needs a number, common or neuter, and singular or plural"
-            raise broken(path, reader.line_num, reason)
+            reason = phrase("it needs a number, common or neuter, and singular or plural")
+            raise line_error(path, reader.line_num, reason)
         rest = {
             name: row[name] or "" for name in COLUMNS if name not in ("frame", "gender", "number")
         }
@@ -76,23 +77,23 @@ def frames(path: Path | None = None) -> list[Frame]:
 
 def read(path: Path | None = None) -> list[Triple]:
     """All triples, female-typed occupations first; ``path`` is another table of frames."""
-    return build(frames(path), list(occupations().values()))
+    return build_triples(read_frames(path), list(read_occupations().values()))
 
 
-def build(table: Sequence[Frame], jobs: Sequence[Occupation]) -> list[Triple]:
+def build_triples(table: Sequence[Frame], jobs: Sequence[Occupation]) -> list[Triple]:
     """Every occupation in every frame and tense."""
-    return [tell(frame, job, tense) for job in jobs for frame in table for tense in TENSES]
+    return [build_triple(frame, job, tense) for job in jobs for frame in table for tense in TENSES]
 
 
-def tell(frame: Frame, occupation: Occupation, tense: Tense) -> Triple:
+def build_triple(frame: Frame, occupation: Occupation, tense: Tense) -> Triple:
     """One event with one subject in its three readings."""
     subject = occupation.definite
     opening = " ".join(part for part in (subject, frame.verb(tense), frame.before) if part)
     ending = " ".join(part for part in (frame.object, frame.after) if part)
     start = len(opening) + 1
 
-    def say(possessive: str) -> str:
-        return sentence(f"{opening} {possessive} {ending}")
+    def read_with(possessive: str) -> str:
+        return format_sentence(f"{opening} {possessive} {ending}")
 
     return Triple(
         frame=frame.frame,
@@ -100,9 +101,9 @@ def tell(frame: Frame, occupation: Occupation, tense: Tense) -> Triple:
         tense=tense,
         occupation=subject,
         occupation_class=occupation.stereotype,
-        reflexive=say(frame.form),
-        male=say("hans"),
-        female=say("hendes"),
+        reflexive=read_with(frame.form),
+        male=read_with("hans"),
+        female=read_with("hendes"),
         form=frame.form,
         subject=Span(0, len(subject)),
         reflexive_span=Span(start, start + len(frame.form)),

@@ -1,7 +1,6 @@
-"""What built-in sets there are: what each holds, and its files beside this one.
+"""The built-in sets: what each holds, and its files beside this one.
 
-A built-in set stands in for the official one of the same name where the user asks for it, and only
-there.
+A built-in set replaces the official one of the same name only where the user asks for it.
 """
 
 from __future__ import annotations
@@ -10,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gendalens.version import __version__
+from gendalens.words import N_
 
 FOLDER = Path(__file__).parent
 TERMS = "CC BY 4.0"
-BUILT_IN = "built in"  # what the origin of such a set begins with
-ORIGIN = f"{BUILT_IN} (gendalens {__version__}, {TERMS})"
+ORIGIN = f"gendalens {__version__}, {TERMS}"
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltinSet:
-    """A built-in set, under the name of the official one that it can stand in for."""
+    """A built-in set, under the name of the official one that it can replace."""
 
     name: str
     holds: str
@@ -36,27 +35,29 @@ SETS: dict[str, BuiltinSet] = {
     for data in (
         BuiltinSet(
             name="dawinobias",
-            holds="160 schemas of two lines, with and against the stereotype",
+            holds=N_("160 schemas of two lines, each with and against the stereotype"),
             members=("schemas.csv", "occupations.csv"),
         ),
         BuiltinSet(
             name="abc",
-            holds="2,952 sentence triples: 41 occupations, 36 frames, present and past",
+            holds=N_("2,952 sentence triples: 41 occupations, 36 frames, present and past"),
             members=("frames.csv", "occupations.csv"),
         ),
         BuiltinSet(
             name="names",
-            holds="first names of women and of men and last names, with the number of bearers",
+            holds=N_("first names of women and of men and surnames, with the number of bearers"),
             members=("names.csv",),
         ),
         BuiltinSet(
             name="minority-names",
-            holds="which of these names are the majority's and which the minority's",
+            holds=N_("which of these names are the majority's and which the minority's"),
             members=("names.csv",),
         ),
         BuiltinSet(
             name="dane",
-            holds="344 sentences with 307 persons, and places, organisations, other names",
+            holds=N_(
+                "344 sentences with 307 persons, and with places, organisations and other names"
+            ),
             members=("ner.conllu",),
         ),
     )

@@ -1,8 +1,8 @@
-"""The built-in name lists: who bears which name, one group a name.
+"""The built-in name lists: every name in one group, with its number of bearers.
 
-``names.csv`` holds facts: how many bear a name is Statistics Denmark's count of 2023, which origin it has
-is the class of DaCy's list (after Meldgaard 2005). `cleaning` says which names of the official lists are
-here and why others are not.
+``names.csv`` holds facts: the number of bearers is Statistics Denmark's count of 2023, and the origin is
+the class of DaCy's list (after Meldgaard 2005). ``tools/builtin_sets/name_cleaning.py`` says which names
+of the official lists are here and why others are not.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from gendalens.data import names
+from gendalens.data.name_lists import count_error
 from gendalens.data.names import GROUPS, TOP, UNISEX, Group, How, Name, NamePool, Origin
-from gendalens.data.text import broken, read_lines
+from gendalens.data.text import columns_error, line_error, read_lines
 from gendalens.errors import UserError
+from gendalens.words import phrase
 
 FILE = Path(__file__).with_name("names.csv")
 
@@ -27,7 +29,7 @@ COLUMNS = ("part", "origin", "gender", "name", "bearers")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A name: first name or surname, of which origin, whose (a surname is of both), how common."""
+    """A name: first name or surname, its origin, whose it is (a surname is of both), how common it is."""
 
     part: Part
     origin: Origin
@@ -36,55 +38,54 @@ class Row:
     bearers: int
 
 
-def pools(how: How, path: Path = FILE) -> dict[Group, NamePool]:
+def read_pools(how: How, path: Path = FILE) -> dict[Group, NamePool]:
     """The four groups and the unisex extra, as `gendalens.data.names.read` gives them.
 
     ``top`` draws from the 500 most common names of the majority and all of the minority, ``matched``
     from the names that are equally common and equally long in every group.
     """
-    if how not in names.HOWS:
-        raise UserError(
-            f"There is no way '{how}' to draw names: choose one of {', '.join(names.HOWS)}."
-        )
+    names.check_how(how)
     rows = read(path)
 
-    def listed(part: Part, origin: Origin, gender: str) -> list[Name]:
+    def select(part: Part, origin: Origin, gender: str) -> list[Name]:
         found = [
             Name(row.name, row.bearers)
-            for row in sorted(rows, key=order)
+            for row in sorted(rows, key=sort_key)
             if (row.part, row.origin, row.gender) == (part, origin, gender)
         ]
         return found[:TOP] if how == "top" and origin == "majority" else found
 
-    first = {group: listed("first", group.origin, group.gender) for group in GROUPS}
-    last = {origin: listed("last", origin, "both") for origin in get_args(Origin)}
+    first = {group: select("first", group.origin, group.gender) for group in GROUPS}
+    last = {origin: select("last", origin, "both") for origin in get_args(Origin)}
     if not all((*first.values(), *last.values())):
-        raise UserError(f"{path} leaves one of the groups without names.")
-    unisex = tuple(listed("first", UNISEX.origin, UNISEX.gender))
-    return names.pools(first, last, unisex, how)
+        raise UserError(
+            "{path} leaves one of the groups without names: name another file.", path=str(path)
+        )
+    unisex = tuple(select("first", UNISEX.origin, UNISEX.gender))
+    return names.build_pools(first, last, unisex, how)
 
 
 def read(path: Path = FILE) -> list[Row]:
-    """The rows of the file, as they stand."""
+    """The rows of the file, in its order."""
     reader = csv.reader(read_lines(path), strict=True)
     if tuple(next(reader, ())) != COLUMNS:
-        raise broken(path, 1, f"its columns should be {', '.join(COLUMNS)}")
-    return [_row(row, path, reader.line_num) for row in reader]
+        raise line_error(path, 1, phrase("its columns must be {columns}", columns=COLUMNS))
+    return [_read_row(row, path, reader.line_num) for row in reader]
 
 
-def order(row: Row) -> tuple[str, str, str, int, str]:
+def sort_key(row: Row) -> tuple[str, str, str, int, str]:
     """The order of the file: by part, origin and gender, most common first."""
     return row.part, row.origin, row.gender, -row.bearers, row.name
 
 
-def _row(row: Sequence[str], path: Path, line: int) -> Row:
+def _read_row(row: Sequence[str], path: Path, line: int) -> Row:
     if len(row) != len(COLUMNS):
-        raise broken(path, line, f"it has {len(row)} columns where {len(COLUMNS)} are needed")
+        raise columns_error(path, line, found=len(row), needed=len(COLUMNS))
     part = next((known for known in get_args(Part) if known == row[0]), None)
     origin = next((known for known in get_args(Origin) if known == row[1]), None)
     gender = next((known for known in get_args(Whose) if known == row[2]), None)
     if part is None or origin is None or gender is None:
-        raise broken(path, line, "its part, origin or gender is none that is known")
+        raise line_error(path, line, phrase("its part, origin or gender is unknown"))
     if not (row[4].isascii() and row[4].isdigit()):
-        raise broken(path, line, f"“{row[4][:40]}” is no number of bearers")
+        raise count_error(path, line, row[4])
     return Row(part, origin, gender, row[3], int(row[4]))

@@ -14,7 +14,7 @@ from gendalens.data.pronouns import Gender
 class Occupation:
     """An occupation in three forms, with its class and where the class comes from.
 
-    ``dk_pct_women`` is the Danish share of women in percent, None where only a class was published.
+    ``dk_pct_women`` is the percentage of women in Denmark, None where only a class was published.
     """
 
     indefinite: str
@@ -26,7 +26,7 @@ class Occupation:
 
 
 @cache
-def occupations() -> dict[str, Occupation]:
+def read_occupations() -> dict[str, Occupation]:
     """The occupations by their definite form."""
     text = resources.files(__package__).joinpath("occupations.csv").read_text(encoding="utf-8")
     return {

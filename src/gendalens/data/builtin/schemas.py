@@ -1,6 +1,6 @@
-"""The built-in schemas: two occupations, one pronoun, and the question whom it means.
+"""The built-in schemas: two occupations, one pronoun, and the question of whom it refers to.
 
-A row of ``schemas.csv`` marks whom the pronoun means as ``[kokken]``, the other occupation as
+A row of ``schemas.csv`` marks the pronoun's referent as ``[kokken]``, the other occupation as
 ``{frisøren}`` and the pronoun as ``<han/hun>``, ``<ham/hende>`` or ``<hans/hendes>``. Both
 conditions come from the one row, so they cannot differ in more than the pronoun.
 """
@@ -15,11 +15,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal, get_args
 
-from gendalens.data.builtin.occupations import Occupation, occupations
+from gendalens.data.builtin.occupations import Occupation, read_occupations
 from gendalens.data.dawinobias import CONDITIONS, Condition, Mention, WinoLine
 from gendalens.data.pronouns import OTHER, PAIRS, Case
-from gendalens.data.text import Span
+from gendalens.data.text import ReasonError, Span
 from gendalens.errors import UserError
+from gendalens.words import Message, phrase
 
 Kind = Literal["world", "syntax"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -32,8 +33,8 @@ SLOTS: dict[str, Case] = {f"{pair['male']}/{pair['female']}": c for c, pair in P
 class Row:
     """A line of a schema as the file has it.
 
-    ``kind`` says what tells the reader whom the pronoun means: knowledge of the ``world``, or the
-    ``syntax`` whatever the world is like. ``line`` is 1 or 2.
+    ``kind`` says what resolves the pronoun: knowledge of the ``world``, or the ``syntax`` whatever the
+    world is like. ``line`` is 1 or 2.
     """
 
     schema: int
@@ -42,59 +43,76 @@ class Row:
     text: str
 
     @property
-    def name(self) -> str:
+    def name(self) -> Message:
         """The row's place, for messages."""
-        return f"schema {self.schema}, line {self.line}"
+        return phrase("schema {schema}, line {line}", schema=self.schema, line=self.line)
 
 
 def read(path: Path | None = None) -> list[WinoLine]:
     """The lines of both conditions, pro first; the built-in file unless another is named."""
-    found = rows(path)
+    found = read_rows(path)
     if not found or [(r.schema, r.line) for r in found] != [
         (i // 2 + 1, i % 2 + 1) for i in range(len(found) + len(found) % 2)
     ]:
-        raise _broken(path, "its schemas must be numbered from 1, each with the lines 1 and 2")
+        reason = phrase("its schemas must be numbered from 1, each with the lines 1 and 2")
+        raise _file_error(path, reason)
     lines = []
     for condition in CONDITIONS:
         for row in found:
             try:
-                lines.append(wino_line(row, condition, occupations()))
-            except ValueError as error:
-                raise _broken(path, f"{row.name}: {error}") from error
+                lines.append(parse_row(row, condition, read_occupations()))
+            except ReasonError as error:
+                reason = phrase("{place}: {reason}", place=row.name, reason=error.reason)
+                raise _file_error(path, reason) from error
     return lines
 
 
-def rows(path: Path | None = None) -> list[Row]:
+def read_rows(path: Path | None = None) -> list[Row]:
     """The rows of a file of schemas, in its order."""
     source = resources.files(__package__).joinpath("schemas.csv") if path is None else path
     try:
         table = csv.DictReader(source.read_text(encoding="utf-8").splitlines())
     except (OSError, UnicodeDecodeError) as error:
-        raise _broken(path, f"it cannot be read as UTF-8 text ({error})") from error
+        reason = phrase("it cannot be read as UTF-8 text ({reason})", reason=str(error))
+        raise _file_error(path, reason) from error
     if table.fieldnames != COLUMNS:
-        raise _broken(path, f"its columns must be {','.join(COLUMNS)}")
+        reason = phrase("its columns must be {columns}", columns=tuple(COLUMNS))
+        raise _file_error(path, reason)
     found = []
     for number, row in enumerate(table, start=2):
         kind = next((k for k in KINDS if k == row["kind"]), None)
         if kind is None or not all(str(row[c]).isdecimal() for c in ("schema", "line")):
-            raise _broken(path, f"row {number} needs two numbers and a kind, {' or '.join(KINDS)}")
+            reason = phrase(
+                "row {number} needs two numbers and a kind: one of {kinds}",
+                number=number,
+                kinds=KINDS,
+            )
+            raise _file_error(path, reason)
         found.append(Row(int(row["schema"]), kind, int(row["line"]), row["text"] or ""))
     return found
 
 
-def wino_line(row: Row, condition: Condition, known: Mapping[str, Occupation]) -> WinoLine:
+def parse_row(row: Row, condition: Condition, known: Mapping[str, Occupation]) -> WinoLine:
     """The sentence of a row in one condition, its marks resolved into offsets.
 
-    Raises ``ValueError`` with the reason where the marks or the marked words are wrong.
+    Raises ``ReasonError`` if the marks or the marked words are wrong.
     """
     marks = {m.lastgroup: m for m in MARK.finditer(row.text)}
-    if len(MARK.findall(row.text)) != 3 or len(marks) != 3 or _stray(row.text):
-        raise ValueError("it needs one [referent], one {other} occupation and one <pronoun/pair>")
+    if len(MARK.findall(row.text)) != 3 or len(marks) != 3 or _has_stray_mark(row.text):
+        raise ReasonError(
+            phrase(
+                "it needs one {referent}, one {other} and one {pronoun}",
+                referent="[referent]",
+                other="{occupation}",
+                pronoun="<pronoun/pair>",
+            )
+        )
     slot = marks["pronoun"].group("pronoun")
     if slot not in SLOTS:
-        raise ValueError(f"<{slot}> is not one of {', '.join(f'<{s}>' for s in SLOTS)}")
+        slots = tuple(f"<{one}>" for one in SLOTS)
+        raise ReasonError(phrase("<{slot}> is not one of {slots}", slot=slot, slots=slots))
     case = SLOTS[slot]
-    meant = occupation(marks["referent"].group("referent"), known)
+    meant = find_occupation(marks["referent"].group("referent"), known)
     gender = meant.stereotype if condition == "pro" else OTHER[meant.stereotype]
     pronoun = PAIRS[case][gender]
     text, spans, done = "", {}, 0
@@ -108,7 +126,7 @@ def wino_line(row: Row, condition: Condition, known: Mapping[str, Occupation]) -
     mentions = {}
     for kind in ("referent", "other"):
         word = marks[kind].group(kind)
-        found = occupation(word, known)
+        found = find_occupation(word, known)
         mentions[kind] = Mention(word, found.definite, found.stereotype, spans[kind])
     return WinoLine(
         schema=row.schema,
@@ -125,19 +143,22 @@ def wino_line(row: Row, condition: Condition, known: Mapping[str, Occupation]) -
     )
 
 
-def occupation(word: str, known: Mapping[str, Occupation]) -> Occupation:
+def find_occupation(word: str, known: Mapping[str, Occupation]) -> Occupation:
     """The occupation that a word names in the definite form or its genitive."""
     for found in known.values():
         if word.lower() in (found.definite, found.genitive):
             return found
-    raise ValueError(f"“{word}” is no occupation of the table in the definite singular")
+    raise ReasonError(
+        phrase("“{word}” is not an occupation of the table in the definite singular", word=word)
+    )
 
 
-def _stray(text: str) -> bool:
-    """Whether anything that looks like a mark is left outside the marks."""
+def _has_stray_mark(text: str) -> bool:
+    """Whether anything that looks like part of a mark is outside the marks."""
     return re.search(r"[\[\]{}<>/]", MARK.sub("", text)) is not None
 
 
-def _broken(path: Path | None, reason: str) -> UserError:
+def _file_error(path: Path | None, reason: Message) -> UserError:
     """The error for a file that cannot be used."""
-    return UserError(f"{path or 'The built-in schemas'}: {reason}. Mend the file.")
+    file = phrase("The built-in schemas") if path is None else str(path)
+    return UserError("{file}: {reason}. Correct the file.", file=file, reason=reason)

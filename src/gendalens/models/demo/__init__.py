@@ -53,6 +53,6 @@ PLANTED = (
 )
 
 
-def folder(name: str) -> Path | None:
+def find_folder(name: str) -> Path | None:
     """Where the demo model of this name lies; None for any other name."""
     return FOLDER / name if name in MODELS else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Fill, FillAnswer, Request, Score, ScoreAnswer
@@ -13,21 +13,36 @@ from gendalens.models.huggingface.encoding import Tokens
 from gendalens.models.huggingface.forward import Network, Prepared, Reading, Row, Rows
 from gendalens.models.huggingface.language_model import LanguageModel
 from gendalens.models.huggingface.prefixes import PrefixNetwork
+from gendalens.results.model_info import TEXT_GENERATION
+from gendalens.words import N_, Template
+
+
+class LeftToRight(NamedTuple):
+    """A text for a causal model: its row, (position, next token) of what is scored, and the rest.
+
+    ``unscored`` is the number of tokens that nothing stands before.
+    """
+
+    row: Row
+    asked: list[tuple[int, int]]
+    unscored: int
 
 
 class CausalLM(LanguageModel):
     """A causal language model: scores left to right, fills by the likelihood of whole sentences."""
 
-    kind: ClassVar[str] = "causal"
-    label: ClassVar[str] = "causal language models"
+    label: ClassVar[str] = N_("causal language models")
+    kind: ClassVar[Template] = Template("causal_lm", "causal language model")
+    hub_task: ClassVar[str] = TEXT_GENERATION
+    reading: ClassVar[str] = "causal"
     auto_class: ClassVar[str] = "AutoModelForCausalLM"
     # BOS is put in front here, exactly once: of one model, some folders add it and others do not.
     specials: ClassVar[bool] = False
-    answers: ClassVar[frozenset[str]] = frozenset({Fill.kind, Score.kind})
+    answers = frozenset({Fill.kind, Score.kind})
     network_class: ClassVar[type[Network]] = PrefixNetwork
 
-    @staticmethod
-    def claims(checkpoint: Checkpoint) -> bool:
+    @classmethod
+    def recognises(cls, checkpoint: Checkpoint) -> bool:
         """Whether the weights were saved from a causal language model."""
         config = checkpoint.config
         if getattr(config, "is_encoder_decoder", False):
@@ -55,43 +70,41 @@ class CausalLM(LanguageModel):
                 raise ValueError("a fill needs candidates")
             return [request.left + word + request.right for word in request.candidates]
         raise UserError(
-            f"Protocol 1 needs a masked language model and {self.checkpoint.name} is a causal one:"
-            " use protocol 2."
+            "Protocol 1 needs a masked language model and {name} is a causal one: use protocol 2.",
+            name=self.checkpoint.name,
         )
 
     def _prepare(self, request: Request, tokens: Sequence[Tokens]) -> Prepared:
         if isinstance(request, Score):
-            row, asked, unscored = self._left_to_right(tokens[0], len(request.given))
+            read = self._read_left_to_right(tokens[0], len(request.given))
             return Prepared(
                 request,
-                (row,) if asked else (),
-                tuple((0, at, token) for at, token in asked),
-                unscored=unscored,
-                unknown=self.unknown(tokens[0]),
+                (read.row,) if read.asked else (),
+                tuple((0, at, token) for at, token in read.asked),
+                unscored=read.unscored,
+                unknown=self.count_unknown(tokens[0]),
             )
         assert isinstance(request, Fill)
         rows = Rows()
         gaps, groups = [], []
         for word, cut in zip(request.candidates, tokens, strict=True):
-            gaps.append(self.pieces(request.left, word, cut))
-            self.must_write(word, cut, gaps[-1])
-            row, asked, _ = self._left_to_right(cut)
-            for at, token in asked:
-                rows.ask(row, at, token)
-            groups.append(len(asked))
+            gaps.append(self.find_pieces(request.left, word, cut))
+            self.check_candidate(word, cut, gaps[-1])
+            read = self._read_left_to_right(cut)
+            for at, token in read.asked:
+                rows.ask(read.row, at, token)
+            groups.append(len(read.asked))
         return Prepared(
             request,
             tuple(rows.inputs),
             tuple(rows.asked),
             groups=tuple(groups),
             pieces=tuple(map(len, gaps)),
-            unknown=self.unknown(tokens[0], apart_from=gaps[0]),
+            unknown=self.count_unknown(tokens[0], apart_from=gaps[0]),
         )
 
-    def _left_to_right(
-        self, tokens: Tokens, given: int = 0
-    ) -> tuple[Row, list[tuple[int, int]], int]:
-        """The row, (position, next token) for each scored token, and how many are unscored."""
+    def _read_left_to_right(self, tokens: Tokens, given: int = 0) -> LeftToRight:
+        """The tokens behind BOS; those that start before ``given`` are read and not scored."""
         ids, starts = tokens.ids, tokens.starts
         while self._front and ids[:1] == self._front:
             ids, starts = ids[1:], starts[1:]
@@ -99,11 +112,10 @@ class CausalLM(LanguageModel):
         shift = len(self._front)
         wanted = [index for index, start in enumerate(starts) if start >= given]
         scored = [index for index in wanted if index + shift > 0]
-        # The last token is only predicted, never read.
-        return (
-            row[:-1],
-            [(index + shift - 1, ids[index]) for index in scored],
-            len(wanted) - len(scored),
+        return LeftToRight(
+            row=row[:-1],  # the last token is only predicted, never read
+            asked=[(index + shift - 1, ids[index]) for index in scored],
+            unscored=len(wanted) - len(scored),
         )
 
     def _answer(self, item: Prepared, reading: Reading) -> Answer:
@@ -111,7 +123,7 @@ class CausalLM(LanguageModel):
             return ScoreAnswer(
                 math.fsum(reading.log_probs), len(reading.log_probs), item.unscored, item.unknown
             )
-        return FillAnswer(self.word_scores(item, reading), item.pieces, None, item.unknown)
+        return FillAnswer(self.score_words(item, reading), item.pieces, None, item.unknown)
 
     def _verify(self, network: Network) -> None:
         """Refuse a model that looks ahead.
@@ -126,8 +138,9 @@ class CausalLM(LanguageModel):
         here, there = network.read([probe])[0].log_probs
         if abs(here - there) > 1e-4:
             raise UserError(
-                f"{self.checkpoint.name} is no causal language model: its predictions depend on"
-                " later words; set is_decoder in its config.json, or name another model."
+                "{name} is no causal language model: its predictions depend on later words; set"
+                " is_decoder in its config.json, or name another model.",
+                name=self.checkpoint.name,
             )
 
 

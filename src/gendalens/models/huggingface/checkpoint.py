@@ -13,26 +13,31 @@ import tempfile
 import weakref
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gendalens.errors import UserError
+from gendalens.models.base import LoadOptions
 from gendalens.models.huggingface import refusals
-from gendalens.models.huggingface.libraries import (
-    import_transformers,
-    out_of_memory,
-    panic,
-    quiet,
-    reason,
-)
+from gendalens.models.huggingface.libraries import import_transformers, silence_transformers
 from gendalens.models.huggingface.model_files import ModelFiles
+from gendalens.models.huggingface.refusals import CONFIGURATION, TOKENIZER
+from gendalens.models.library_errors import describe_error, is_library_error, is_out_of_memory
 from gendalens.system import hub_access
+from gendalens.words import Message
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
 # Attention that PyTorch has itself; None is the best of these.
 _ATTENTION = (None, "eager", "sdpa")
+
+
+class Commit(NamedTuple):
+    """A version of a model on the hub, and whether only the cache could say which it is."""
+
+    sha: str
+    only_cached: bool
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,7 @@ class Checkpoint:
     """The model a user named, with how it is to be loaded; reads its files on demand."""
 
     name: str
-    revision: str | None = None
-    device: str | None = None
-    dtype: str = "float32"
-    trust_remote_code: bool = False
-    offline: bool = False
-    allow_pickle: bool = False
+    options: LoadOptions
 
     @cached_property
     def path(self) -> Path | None:
@@ -55,23 +55,24 @@ class Checkpoint:
             if path.exists():
                 return path
         except (OSError, RuntimeError) as error:  # a forbidden folder, a long name; ~ of nobody
-            why = getattr(error, "strerror", None) or reason(error)
             raise UserError(
-                f"{self.name} cannot be opened ({why}): check the path to the model."
+                "{name} cannot be opened ({reason}): check the path to the model.",
+                name=self.name,
+                reason=getattr(error, "strerror", None) or describe_error(error),
             ) from error
         if path.suffix == ".gguf" or self.name.startswith((".", "/", "~")) or "\\" in self.name:
-            raise UserError(f"{self.name} does not exist: check the path to the model.")
+            raise UserError("{name} does not exist: check the path to the model.", name=self.name)
         return None
 
     @property
     def title(self) -> str:
-        """The name that results carry: of a local model the last part, not where one machine has it."""
+        """The name in results: of a local model the last part of its path, the same on every machine."""
         return self.path.resolve().name if self.path else self.name
 
     @cached_property
     def files(self) -> ModelFiles | None:
         """The model's files, where it is a local one."""
-        return ModelFiles(self.name, self.path, self.allow_pickle) if self.path else None
+        return ModelFiles(self.name, self.path, self.options.allow_pickle) if self.path else None
 
     @property
     def gguf(self) -> Path | None:
@@ -85,9 +86,9 @@ class Checkpoint:
         if self.files:
             self.files.check()
             self.check_unchanged()  # the first look
-        options = self.options
-        with quiet(), self.fetching(), self.explained("configuration"):
-            config = transformers.AutoConfig.from_pretrained(self.where, **options)
+        arguments = self.arguments
+        with silence_transformers(), self.reach_hub(), self.explain_errors(CONFIGURATION):
+            config = transformers.AutoConfig.from_pretrained(self.where, **arguments)
             self._check_attention(config)
         return config
 
@@ -100,20 +101,23 @@ class Checkpoint:
     def tokenizer(self) -> Any:
         """The model's tokenizer, one that knows character offsets."""
         transformers = import_transformers()
-        options = self.options if self.gguf else self.options | {"config": self.config}
-        with quiet(), self.fetching(), self.explained("tokenizer"):
-            tokenizer = transformers.AutoTokenizer.from_pretrained(self.where, **options)
+        arguments = self.arguments if self.gguf else self.arguments | {"config": self.config}
+        with silence_transformers(), self.reach_hub(), self.explain_errors(TOKENIZER):
+            tokenizer = transformers.AutoTokenizer.from_pretrained(self.where, **arguments)
             empty = len(tokenizer.get_vocab()) <= len(set(tokenizer.all_special_ids))
         if not tokenizer.is_fast:
             raise UserError(
-                f"The tokenizer of {self.name} ({type(tokenizer).__name__}) gives no character"
-                " offsets: save a fast one (tokenizer.json) beside the model and try again."
+                "The tokenizer of {name} ({kind}) gives no character offsets: save a fast one"
+                " (tokenizer.json) beside the model and try again.",
+                name=self.name,
+                kind=type(tokenizer).__name__,
             )
         # With its files missing, transformers silently makes a tokenizer of special tokens only.
         if empty:
             raise UserError(
-                f"{self.name} has no tokenizer: its vocabulary is empty;"
-                " put the tokenizer's files (tokenizer.json) into the folder."
+                "{name} has no tokenizer: its vocabulary is empty; put the tokenizer's files"
+                " (tokenizer.json) into the folder.",
+                name=self.name,
             )
         return tokenizer
 
@@ -131,46 +135,47 @@ class Checkpoint:
 
     @cached_property
     def _nowhere(self) -> str:
-        """An empty folder: what lies beside a `.gguf` file (a tokenizer, say) is no part of it."""
+        """An empty folder: what lies beside a `.gguf` file (such as a tokenizer) is not part of it."""
         folder = tempfile.mkdtemp(prefix="gendalens-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
 
     @cached_property
-    def options(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """The other arguments of every `from_pretrained`, so that all read the same version."""
-        options: dict[str, Any] = {
-            "trust_remote_code": self.trust_remote_code,
-            "local_files_only": self.offline or self.path is not None,
+        arguments: dict[str, Any] = {
+            "trust_remote_code": self.options.trust_remote_code,
+            "local_files_only": self.options.offline or self.path is not None,
         }
         if self.path is None:
-            options["revision"], only_cached = self._commit
-            options["local_files_only"] |= only_cached
+            arguments["revision"] = self._commit.sha
+            arguments["local_files_only"] |= self._commit.only_cached
         elif self.gguf:
             # By its full path: a bare name would first be looked for in the working directory.
-            options["gguf_file"] = str(self.gguf.absolute())
-        return options
+            arguments["gguf_file"] = str(self.gguf.absolute())
+        return arguments
 
-    def fetching(self) -> AbstractContextManager[None]:
-        """The hub within reach where the model comes from there and may be fetched."""
-        return hub_access.closed() if self.offline or self.path is not None else nullcontext()
+    def reach_hub(self) -> AbstractContextManager[None]:
+        """Leave the hub within reach for a model that may be fetched from it, and block it for others."""
+        local = self.options.offline or self.path is not None
+        return hub_access.block_hub() if local else nullcontext()
 
     @cached_property
     def version(self) -> str:
         """What pins the model: the hub's commit, or a digest of the local files."""
-        return f"sha256:{self.files.digest[:12]}" if self.files else self._commit[0]
+        return f"sha256:{self.files.digest[:12]}" if self.files else self._commit.sha
 
     @cached_property
     def resolved_dtype(self) -> str:
         """The number format the weights are loaded in; "auto" is the checkpoint's own."""
-        if self.dtype != "auto":
-            return self.dtype
+        if self.options.dtype != "auto":
+            return self.options.dtype
         own = getattr(self.text_config, "dtype", None) or getattr(self.config, "dtype", None)
         return str(own).removeprefix("torch.") if own else "float32"
 
     def digest(self, *parts: object) -> str:
         """A digest of the model's content, its number format and ``parts``."""
-        content = (self.files.digest,) if self.files else (self.name, self._commit[0])
+        content = (self.files.digest,) if self.files else (self.name, self._commit.sha)
         return hashlib.sha256(
             json.dumps([*content, self.resolved_dtype, *parts]).encode()
         ).hexdigest()
@@ -181,15 +186,16 @@ class Checkpoint:
         The digest that names the model in results and in the cache is taken before the weights are
         loaded: it must be the digest of what was loaded.
         """
-        if self.files and self.files.changed():
+        if self.files and self.files.have_changed():
             raise UserError(
-                f"The files of {self.name} changed while they were read, so nothing can say which"
-                " model was tested: run again when they are complete."
+                "The files of {name} changed while they were read, so nothing can say which model was"
+                " tested: run again when they are complete.",
+                name=self.name,
             )
 
     @cached_property
-    def _commit(self) -> tuple[str, bool]:
-        """The hub's commit of this model, and whether it was found in the cache only.
+    def _commit(self) -> Commit:
+        """The hub's commit of this model.
 
         Asked once and first: everything is then loaded from that commit, even if the hub moves on.
         """
@@ -204,43 +210,50 @@ class Checkpoint:
         )
 
         try:
-            if not self.offline:
+            if not self.options.offline:
                 info = huggingface_hub.HfApi().model_info(
-                    self.name, revision=self.revision, timeout=15
+                    self.name, revision=self.options.revision, timeout=15
                 )
-                return str(info.sha), False
+                return Commit(str(info.sha), only_cached=False)
         except final as error:
-            raise self._explain(error, "configuration") from error
+            raise self._explain(error, CONFIGURATION) from error
         except Exception:  # noqa: S110 - no network, or a hub in trouble: the cache may have it
             pass
         try:
             cached = huggingface_hub.try_to_load_from_cache(
-                self.name, "config.json", revision=self.revision
+                self.name, "config.json", revision=self.options.revision
             )
         except errors.HFValidationError as error:
-            raise self._explain(error, "configuration") from error
+            raise self._explain(error, CONFIGURATION) from error
         if isinstance(cached, str):
-            return Path(cached).parent.name, True
-        remedy = (
-            "download it first, or leave offline mode"
-            if self.offline
-            else "the hub does not answer; check the connection, or name a local folder"
+            return Commit(Path(cached).parent.name, only_cached=True)
+        if self.options.offline:
+            raise UserError(
+                "{name} is no local folder and not in the cache: download it first, or leave offline"
+                " mode.",
+                name=self.name,
+            )
+        raise UserError(
+            "{name} is no local folder and not in the cache: the hub does not answer; check the"
+            " connection, or name a local folder.",
+            name=self.name,
         )
-        raise UserError(f"{self.name} is no local folder and not in the cache: {remedy}.")
 
     def _check_attention(self, config: Any) -> None:
         """Refuse a configuration that has code fetched from the hub ("owner/kernel") and run.
 
-        A name without an owner (flash_attention_2) is not taken from the file either: it says on what
-        card somebody trained, and transformers gets a kernel from the hub where the package is missing.
+        A name without an owner (flash_attention_2) is not taken from the file either: it only says how
+        the model was trained, and transformers fetches a kernel where the package is missing.
         """
-        if self.trust_remote_code:
+        if self.options.trust_remote_code:
             return
         named = getattr(config, "_attn_implementation", None)
         if "/" in str(named):
             raise UserError(
-                f"{self.name} asks for code from the hub ({str(named)[:80]}, _attn_implementation in its"
-                " config.json): take that line out, or allow it with --trust-remote-code."
+                "{name} asks for code from the hub ({kernel}, _attn_implementation in its"
+                " config.json): take that line out, or allow it with --trust-remote-code.",
+                name=self.name,
+                kernel=str(named)[:80],
             )
         if named not in _ATTENTION:
             config._attn_implementation = {"": None}  # of this part alone, not of those below
@@ -248,43 +261,50 @@ class Checkpoint:
             if (part := getattr(config, name, None)) is not None:
                 self._check_attention(part)
 
-    def pickled(self) -> UserError:
+    def explain_pickles(self) -> UserError:
         """The refusal of weights that only unpickling could read."""
-        return refusals.pickled(self.name, allowed=self.allow_pickle)
+        return refusals.explain_pickles(self.name, allowed=self.options.allow_pickle)
 
-    def too_big(self) -> UserError:
+    def explain_memory(self) -> UserError:
         """What to say where memory runs out while the model is loaded."""
-        return refusals.too_big(self.name)
+        return refusals.explain_memory(self.title)
 
     @contextmanager
-    def explained(self, what: str) -> Iterator[None]:
+    def explain_errors(self, what: Message) -> Iterator[None]:
         """Turn whatever a library raises while reading ``what`` into one sentence for the user."""
         try:
             yield
         except (UserError, MemoryError):
             raise
         except BaseException as error:
-            if not isinstance(error, Exception) and not panic(error):
+            if not is_library_error(error):
                 raise
             raise self._explain(error, what) from error
 
     @contextmanager
-    def asked(self) -> Iterator[None]:
-        """The same while the model is at work: files that load may still not fit each other."""
+    def explain_failures(self) -> Iterator[None]:
+        """The same while the model is at work: files that load may still not fit together."""
         try:
             yield
         except (UserError, MemoryError):
             raise
         except BaseException as error:
             # The engine asks for less at a time when memory runs out.
-            if (not isinstance(error, Exception) and not panic(error)) or out_of_memory(error):
+            if not is_library_error(error) or is_out_of_memory(error):
                 raise
             raise UserError(
-                f"{self.name} cannot answer ({type(error).__name__}: {reason(error)}): its"
-                " configuration, tokenizer and weights do not fit together; download it again."
+                "{name} cannot answer ({kind}: {reason}): its configuration, tokenizer and weights do"
+                " not fit together; download it again.",
+                name=self.name,
+                kind=type(error).__name__,
+                reason=describe_error(error),
             ) from error
 
-    def _explain(self, error: BaseException, what: str) -> UserError:
-        return refusals.unreadable(
-            error, what, self.name, revision=self.revision, gguf=self.gguf is not None
+    def _explain(self, error: BaseException, what: Message) -> UserError:
+        return refusals.explain_error(
+            error, what, self.name, revision=self.options.revision, gguf=self.gguf is not None
         )
+
+    def in_float32(self) -> Checkpoint:
+        """The same model, to be loaded in float32."""
+        return Checkpoint(self.name, replace(self.options, dtype="float32"))

@@ -1,4 +1,4 @@
-"""How a tokenizer cuts a text, told by character offsets.
+"""How a tokenizer cuts a text, by character offsets.
 
 Never by ``word_ids()``: on Gemma-type tokenizers, which do not split at spaces, it puts a whole
 sentence into one word.
@@ -56,10 +56,10 @@ def tokenise(tokenizer: Any, texts: Sequence[str], *, specials: bool) -> list[To
         encoded["special_tokens_mask"],
         strict=True,
     )
-    return [_tokens(*part) for part in parts]
+    return [_locate_tokens(*part) for part in parts]
 
 
-def _tokens(
+def _locate_tokens(
     text: str, ids: Sequence[int], spans: Sequence[tuple[int, int]], added: Sequence[int]
 ) -> Tokens:
     begins = [word.start() for word in _WORD.finditer(text)]

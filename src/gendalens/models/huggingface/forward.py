@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gendalens.errors import UserError
 from gendalens.models.base import Request
@@ -25,12 +25,27 @@ _CHUNK = 1024 * 1024
 Row = tuple[int, ...]
 
 
+class Choice(NamedTuple):
+    """A position at which the most probable token of a named set is asked for ("" is all tokens)."""
+
+    row: int
+    position: int
+    of: str
+
+
+class Chosen(NamedTuple):
+    """The token that was chosen, and its log-probability."""
+
+    token: int
+    log_prob: float
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A request as rows of token ids and what is asked about them.
 
     ``asked`` holds (row, position, token): the log-probability of the token by the logits at that
-    position. ``choice`` holds (row, position, set): the most probable token of a named set there.
+    position. ``choice`` is where a token is to be chosen.
     ``groups`` says how many of ``asked`` belong to each word of a fill, ``pieces`` how many tokens
     each candidate has.
     """
@@ -38,7 +53,7 @@ class Prepared:
     request: Request
     inputs: tuple[Row, ...]
     asked: tuple[tuple[int, int, int], ...]
-    choice: tuple[int, int, str] | None = None
+    choice: Choice | None = None
     groups: tuple[int, ...] = ()
     pieces: tuple[int, ...] = ()
     unscored: int = 0
@@ -64,7 +79,7 @@ class Prepared:
         """The distinct (row, position) pairs asked about, in order."""
         sites = dict.fromkeys((row, position) for row, position, _ in self.asked)
         if self.choice:
-            sites[self.choice[:2]] = None
+            sites[self.choice.row, self.choice.position] = None
         return sites
 
 
@@ -89,7 +104,15 @@ class Reading:
     """The log-probabilities asked for, and the chosen token with its own."""
 
     log_probs: tuple[float, ...]
-    choice: tuple[int, float] | None
+    choice: Chosen | None
+
+
+class _Places(NamedTuple):
+    """Where a pass is to be read: rows and positions as tensors, and the shape of what it reads."""
+
+    rows: torch.Tensor
+    positions: torch.Tensor
+    shape: tuple[int, ...]
 
 
 class Network:
@@ -108,7 +131,7 @@ class Network:
     def read(
         self, batch: Sequence[Prepared], sets: Mapping[str, Sequence[int]] | None = None
     ) -> list[Reading]:
-        """The readings of a batch; ``sets`` are what to choose from ("" is all there is)."""
+        """The readings of a batch; ``sets`` are the sets of tokens to choose from."""
         wanted: dict[Row, dict[int, _Site]] = {}
         for prepared in batch:
             for row, position in prepared.sites:
@@ -117,23 +140,13 @@ class Network:
                 wanted[prepared.inputs[row]][position].log_probs[token] = 0.0
             if prepared.choice:
                 row, position, name = prepared.choice
-                wanted[prepared.inputs[row]][position].choices[name] = (0, 0.0)
-        for rows in self._passes(wanted):
-            self._pass({row: wanted[row] for row in rows}, sets or {})
-        return [
-            Reading(
-                tuple(
-                    wanted[item.inputs[row]][at].log_probs[token] for row, at, token in item.asked
-                ),
-                wanted[item.inputs[item.choice[0]]][item.choice[1]].choices[item.choice[2]]
-                if item.choice
-                else None,
-            )
-            for item in batch
-        ]
+                wanted[prepared.inputs[row]][position].choices[name] = Chosen(0, 0.0)
+        for rows in self._split_passes(wanted):
+            self._run_pass({row: wanted[row] for row in rows}, sets or {})
+        return [_collect_reading(item, wanted) for item in batch]
 
-    def _passes(self, wanted: Mapping[Row, Mapping[int, _Site]]) -> Iterator[list[Row]]:
-        """The rows, all at once unless they are more than fits."""
+    def _split_passes(self, wanted: Mapping[Row, Mapping[int, _Site]]) -> Iterator[list[Row]]:
+        """The rows in as few passes as fit into memory."""
         rows: list[Row] = []
         positions = 0
         for row in sorted(wanted, key=len, reverse=True):
@@ -146,10 +159,10 @@ class Network:
         if rows:
             yield rows
 
-    def _pass(
+    def _run_pass(
         self, wanted: Mapping[Row, Mapping[int, _Site]], sets: Mapping[str, Sequence[int]]
     ) -> None:
-        """Run the rows and note what their sites say."""
+        """Run the rows and read the logits at their sites."""
         import torch
 
         with torch.inference_mode():
@@ -158,9 +171,10 @@ class Network:
             sites = [site for row in wanted for site in wanted[row].values()]
             step = max(1, _CHUNK // logits.shape[-1])
             for begin in range(0, len(sites), step):
-                self._note(sites[begin : begin + step], logits[begin : begin + step].float(), sets)
+                some = logits[begin : begin + step].float()
+                self._read_sites(sites[begin : begin + step], some, sets)
 
-    def _note(
+    def _read_sites(
         self, sites: Sequence[_Site], logits: torch.Tensor, sets: Mapping[str, Sequence[int]]
     ) -> None:
         import torch
@@ -168,8 +182,9 @@ class Network:
         totals = torch.logsumexp(logits, dim=-1)
         if not bool(torch.isfinite(totals).all()):
             raise UserError(
-                f"{self._name} gives probabilities that are no numbers: its weights are damaged, or"
-                " its number format is too small for it; try float32."
+                "{name} gives probabilities that are no numbers: its weights are damaged, or its"
+                " number format is too small for it; try float32.",
+                name=self._name,
             )
         asked = [(index, token) for index, site in enumerate(sites) for token in site.log_probs]
         where = torch.tensor(asked, dtype=torch.long, device=logits.device).reshape(-1, 2)
@@ -185,14 +200,14 @@ class Network:
                 scores = scores[:, torch.tensor(sets[name], device=logits.device)]
             values, tokens = (scores - totals[chosen, None]).max(dim=-1)
             for index, value, token in zip(chosen, values.tolist(), tokens.tolist(), strict=True):
-                sites[index].choices[name] = (sets[name][token] if name else token, value)
+                sites[index].choices[name] = Chosen(sets[name][token] if name else token, value)
 
     def _logits(self, rows: Sequence[Row], places: Sequence[tuple[int, int]]) -> torch.Tensor:
         """The logits at the places (row, position), one line each."""
-        ids, mask = self.padded(rows)
+        ids, mask = self.pad_rows(rows)
         return self.run(ids, mask, places)[0]
 
-    def padded(self, rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor]:
+    def pad_rows(self, rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor]:
         """The rows as one tensor, and where it holds tokens.
 
         Padded by hand and on the right: some tokenizers pad on the left, some cannot pad at all.
@@ -212,11 +227,11 @@ class Network:
         places: Sequence[tuple[int, int]],
         **more: Any,
     ) -> tuple[torch.Tensor, Any]:
-        """The logits at the places, and all that the model gave; ``more`` goes to the model."""
+        """The logits at the places, and the model's whole output; ``more`` goes to the model."""
         import torch
 
         index, at = torch.tensor(places, dtype=torch.long, device=ids.device).T
-        self._asked.places = index, at, ids.shape
+        self._asked.places = _Places(index, at, ids.shape)
         try:
             output = self._model(input_ids=ids, attention_mask=mask, **more)
             picked = self._asked.places is None
@@ -229,20 +244,34 @@ class Network:
         if not picked and logits.shape[:2] == ids.shape:
             return logits[index, at], output
         raise UserError(
-            f"{self._name} ({type(self._model).__name__}) arranges its logits in a way GenDa Lens"
-            " does not know: please report it."
+            "{name} ({architecture}) arranges its logits in a way GenDa Lens does not know: please"
+            " report it.",
+            name=self._name,
+            architecture=type(self._model).__name__,
         )
 
     def _pick(self, _part: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """Leave of what a part of the model is given the places that this thread asks about."""
-        places = getattr(self._asked, "places", None)
-        if places is None or not args or not _covers(args[0], places[2]):
+        """Keep of a module's input only the places that this thread asks about."""
+        # A thread that has never asked has no places at all.
+        places: _Places | None = getattr(self._asked, "places", None)
+        if places is None or not args or not _covers(args[0], places.shape):
             return None
         self._asked.places = None
         return tuple(
-            arg[places[0], places[1]].unsqueeze(0) if _covers(arg, places[2]) else arg
+            arg[places.rows, places.positions].unsqueeze(0) if _covers(arg, places.shape) else arg
             for arg in args
         )
+
+
+def _collect_reading(item: Prepared, wanted: Mapping[Row, Mapping[int, _Site]]) -> Reading:
+    """What the passes found for one request."""
+    log_probs = tuple(
+        wanted[item.inputs[row]][at].log_probs[token] for row, at, token in item.asked
+    )
+    if item.choice is None:
+        return Reading(log_probs, None)
+    site = wanted[item.inputs[item.choice.row]][item.choice.position]
+    return Reading(log_probs, site.choices[item.choice.of])
 
 
 def _covers(value: Any, shape: tuple[int, ...]) -> bool:
@@ -251,10 +280,10 @@ def _covers(value: Any, shape: tuple[int, ...]) -> bool:
 
 
 class _Site:
-    """What is to be read at one position of one row: filled in by the pass."""
+    """What is to be read at one position of one row; the pass fills it in."""
 
     __slots__ = ("choices", "log_probs")
 
     def __init__(self) -> None:
         self.log_probs: dict[int, float] = {}
-        self.choices: dict[str, tuple[int, float]] = {}
+        self.choices: dict[str, Chosen] = {}

@@ -1,4 +1,4 @@
-"""The head of a `.gguf` file, read before anything else believes what it says.
+"""The header of a `.gguf` file, checked before anything else trusts it.
 
 A file is its magic and version, how many entries of metadata and how many tensors it has, the entries
 (a name, a type, a value), where each tensor lies, and the tensors. Every count and length in it could
@@ -14,6 +14,8 @@ import struct
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+
+from gendalens.words import Message, phrase
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -34,14 +36,21 @@ _SIDES = frozenset(
     embedding_length expert_count feed_forward_length rope.dimension_count vocab_size""".split()  # noqa: SIM905
 )
 
+_BYTES, _ENTRIES, _LETTERS = phrase("bytes"), phrase("entries"), phrase("letters")
+_NUMBERS, _TENSORS, _TEXTS = phrase("numbers"), phrase("tensors"), phrase("texts")
+
 
 class UnsoundError(ValueError):
     """What is wrong with a file, as a clause."""
 
+    def __init__(self, message: Message) -> None:
+        super().__init__(str(message))
+        self.message = message
+
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor as the head describes it; ``start`` counts from where the tensors begin."""
+    """A tensor as the header describes it; ``start`` counts from where the tensors begin."""
 
     name: str
     shape: tuple[int, ...]
@@ -49,18 +58,18 @@ class Tensor:
     start: int
 
 
-def check(path: Path) -> None:
-    """Unsound where the head of the file says what cannot be."""
+def check_header(path: Path) -> None:
+    """Raise an error where the header of the file cannot be true."""
     if not path.is_file():
-        raise UnsoundError("it is no file")
+        raise UnsoundError(phrase("it is no file"))
     if path.stat().st_size < 24:
-        raise UnsoundError("it is too short")
+        raise UnsoundError(phrase("it is too short"))
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        _Head(content).check()
+        _Header(content).check()
 
 
-class _Head:
-    """A reader that goes forward through the head, and never beyond the file."""
+class _Header:
+    """A reader that moves forward through the header and never beyond the end of the file."""
 
     def __init__(self, content: mmap.mmap) -> None:
         self.content = content
@@ -70,86 +79,94 @@ class _Head:
         self.numbers: dict[str, int] = {}
 
     def check(self) -> None:
-        """The whole head."""
+        """Check every part of the header."""
         if self.content[:4] != MAGIC:
-            raise UnsoundError("it does not begin as one")
+            raise UnsoundError(phrase("it does not begin as one"))
         self.at = 4
-        version = self.number("I")
+        version = self.read_number("I")
+        if version & 0xFFFF == 0:
+            raise UnsoundError(phrase("it is of another byte order"))
         if version not in VERSIONS:
-            swapped = version & 0xFFFF == 0
-            raise UnsoundError(
-                "it is of another byte order" if swapped else f"its version is {version}"
-            )
-        tensors, entries = self.number("Q"), self.number("Q")
-        self.fits(entries, 13, "entries")
-        self.fits(tensors, 24, "tensors")
+            raise UnsoundError(phrase("its version is {version}", version=version))
+        tensors, entries = self.read_number("Q"), self.read_number("Q")
+        self.require_room(entries, 13, _ENTRIES)
+        self.require_room(tensors, 24, _TENSORS)
         names: set[str] = set()
         for _ in range(entries):
-            self.entry(new(self.string("a name"), names))
+            self.read_entry(require_new(self.read_text(phrase("a name")), names))
         found: set[str] = set()
         if (parts := self.numbers.get(PARTS, 1)) > 1:
-            raise UnsoundError(f"it is one of {parts} parts, which must be merged")
-        described = [self.tensor(new(self.string("a name"), found)) for _ in range(tensors)]
-        self.places(described)
-        self.sizes(described)
+            raise UnsoundError(
+                phrase("it is one of {parts} parts, which must be merged", parts=parts)
+            )
+        described = [
+            self.read_tensor(require_new(self.read_text(phrase("a name")), found))
+            for _ in range(tensors)
+        ]
+        self.check_places(described)
+        self.check_sizes(described)
 
-    def number(self, form: str) -> int:
+    def read_number(self, form: str) -> int:
         """The next number."""
         width = struct.calcsize(form)
-        self.fits(1, width, "bytes")
+        self.require_room(1, width, _BYTES)
         (value,) = struct.unpack_from(f"<{form}", self.content, self.at)
         self.at += width
         return int(value) if form not in "fd" else 0
 
-    def fits(self, count: int, width: int, what: str) -> None:
-        """Unsound where so many cannot be left."""
+    def require_room(self, count: int, width: int, what: Message) -> None:
+        """Raise an error where the file ends before this many."""
         if count * width > self.size - self.at:
-            raise UnsoundError(f"it ends before the {count:,} {what} that it says it has")
+            raise explain_end(count, what)
 
-    def skip(self, count: int, width: int, what: str) -> None:
-        """Pass over so many."""
-        self.fits(count, width, what)
+    def skip(self, count: int, width: int, what: Message) -> None:
+        """Pass over this many."""
+        self.require_room(count, width, what)
         self.at += count * width
 
-    def string(self, what: str) -> str:
-        """The next text; names must be some."""
+    def read_text(self, what: Message) -> str:
+        """The next text, which must be valid UTF-8."""
         start = self.at + 8
-        length = self.number("Q")
-        self.skip(length, 1, "letters")
+        length = self.read_number("Q")
+        self.skip(length, 1, _LETTERS)
         try:
             return self.content[start : start + length].decode()
         except UnicodeDecodeError:
-            raise UnsoundError(f"{what} in it is no text") from None
+            raise UnsoundError(phrase("{what} in it is no text", what=what)) from None
 
-    def entry(self, name: str) -> None:
+    def read_entry(self, name: str) -> None:
         """The value of one entry; whole numbers are remembered."""
-        kind = self.number("I")
+        kind = self.read_number("I")
         if kind in _INTEGERS:
-            self.numbers[name] = self.number(_SCALARS[kind])
+            self.numbers[name] = self.read_number(_SCALARS[kind])
         elif kind in _SCALARS:
-            self.number(_SCALARS[kind])
+            self.read_number(_SCALARS[kind])
         elif kind == _STRING and name == ARCHITECTURE:
-            self.architecture = self.string("the name of its architecture")
+            self.architecture = self.read_text(phrase("the name of its architecture"))
         elif kind == _STRING:
-            self.skip(self.number("Q"), 1, "letters")
+            self.skip(self.read_number("Q"), 1, _LETTERS)
         elif kind == _ARRAY:
-            self.array(name)
+            self.skip_array(name)
         else:
-            raise UnsoundError(f"{name} is of an unknown type ({kind})")
+            raise UnsoundError(
+                phrase("{name} is of an unknown type ({kind})", name=name, kind=kind)
+            )
 
-    def array(self, name: str) -> None:
-        """The values of one entry."""
-        kind, count = self.number("I"), self.number("Q")
+    def skip_array(self, name: str) -> None:
+        """Pass over the values of one entry."""
+        kind, count = self.read_number("I"), self.read_number("Q")
         if kind == _STRING:
-            self.texts(count)
+            self.skip_texts(count)
         elif kind in _SCALARS:
-            self.skip(count, struct.calcsize(_SCALARS[kind]), "numbers")
+            self.skip(count, struct.calcsize(_SCALARS[kind]), _NUMBERS)
         else:
-            raise UnsoundError(f"{name} holds values of an unknown type ({kind})")
+            raise UnsoundError(
+                phrase("{name} holds values of an unknown type ({kind})", name=name, kind=kind)
+            )
 
-    def texts(self, count: int) -> None:
-        """Pass over so many texts; a vocabulary has hundreds of thousands."""
-        self.fits(count, 8, "texts")
+    def skip_texts(self, count: int) -> None:
+        """Pass over this many texts; a vocabulary has hundreds of thousands."""
+        self.require_room(count, 8, _TEXTS)
         length, at, last = struct.Struct("<Q").unpack_from, self.at, self.size - 8
         for _ in range(count):
             if at > last:
@@ -159,42 +176,55 @@ class _Head:
             if at <= self.size:
                 self.at = at
                 return
-        raise UnsoundError(f"it ends before the {count:,} texts that it says it has")
+        raise explain_end(count, _TEXTS)
 
-    def tensor(self, name: str) -> Tensor:
-        """Where the next tensor is, and what."""
-        dimensions = self.number("I")
+    def read_tensor(self, name: str) -> Tensor:
+        """The description of the next tensor."""
+        dimensions = self.read_number("I")
         if dimensions > _DIMENSIONS:
-            raise UnsoundError(f"the tensor {name} has {dimensions:,} dimensions")
-        shape = tuple(self.number("Q") for _ in range(dimensions))
+            raise UnsoundError(
+                phrase("the tensor {name} has {count:,} dimensions", name=name, count=dimensions)
+            )
+        shape = tuple(self.read_number("Q") for _ in range(dimensions))
         if 0 in shape:
-            raise UnsoundError(f"the tensor {name} holds nothing")
-        return Tensor(name, shape, self.number("I"), self.number("Q"))
+            raise UnsoundError(phrase("the tensor {name} holds nothing", name=name))
+        return Tensor(name, shape, self.read_number("I"), self.read_number("Q"))
 
-    def places(self, tensors: list[Tensor]) -> None:
-        """Unsound where a tensor is not inside the file, or inside another."""
+    def check_places(self, tensors: list[Tensor]) -> None:
+        """Raise an error where a tensor is not inside the file, or lies inside another."""
         alignment = self.numbers.get(ALIGNMENT, 32)
         if alignment <= 0 or alignment & (alignment - 1):
-            raise UnsoundError(f"{ALIGNMENT} is {alignment}, which is no power of two")
+            raise UnsoundError(
+                phrase(
+                    "{name} is {number}, which is no power of two", name=ALIGNMENT, number=alignment
+                )
+            )
         room = self.size - -(-self.at // alignment) * alignment
         end = 0
         for tensor in sorted(tensors, key=lambda tensor: tensor.start):
             if tensor.start % alignment:
-                raise UnsoundError(f"the tensor {tensor.name} begins between two places")
+                raise UnsoundError(
+                    phrase("the tensor {name} begins between two places", name=tensor.name)
+                )
             if tensor.start < end:
-                raise UnsoundError(f"the tensor {tensor.name} lies inside another")
-            end = tensor.start + extent(tensor)
+                raise UnsoundError(
+                    phrase("the tensor {name} lies inside another", name=tensor.name)
+                )
+            end = tensor.start + count_bytes(tensor)
             if end > room:
-                raise UnsoundError(f"it ends before the tensor {tensor.name} does")
+                raise UnsoundError(
+                    phrase("it ends before the tensor {name} does", name=tensor.name)
+                )
 
-    def sizes(self, tensors: list[Tensor]) -> None:
-        """Unsound where the model would be larger than its tensors.
+    def check_sizes(self, tensors: list[Tensor]) -> None:
+        """Raise an error where the model would be larger than its tensors.
 
-        It is built by these numbers first, and by a library's own (a large model's) where they lack.
+        It is built from these numbers first; where one is missing, from a library's default, which is
+        that of a large model.
         """
         for size in _NEEDED:
             if f"{self.architecture}.{size}" not in self.numbers:
-                raise UnsoundError(f"it lacks {self.architecture}.{size}")
+                raise UnsoundError(phrase("it lacks {name}", name=f"{self.architecture}.{size}"))
         longest = max((side for tensor in tensors for side in tensor.shape), default=0)
         blocks = {found[1] for tensor in tensors if (found := _BLOCK.search(tensor.name))}
         for name, number in self.numbers.items():
@@ -204,25 +234,45 @@ class _Head:
             most = len(blocks) if size == _BLOCKS else longest
             if not 0 <= number <= most:
                 raise UnsoundError(
-                    f"{name} is {number:,}, and its tensors are for {most:,} at most"
+                    phrase(
+                        "{name} is {number:,}, and its tensors are for {most:,} at most",
+                        name=name,
+                        number=number,
+                        most=most,
+                    )
                 )
 
 
-def new(name: str, names: set[str]) -> str:
+def explain_end(count: int, what: Message) -> UnsoundError:
+    """The error where a file ends too early."""
+    return UnsoundError(
+        phrase("it ends before the {count:,} {what} that it says it has", count=count, what=what)
+    )
+
+
+def require_new(name: str, names: set[str]) -> str:
     """The name, if it is none of those before."""
     if name in names:
-        raise UnsoundError(f"it has {name} twice")
+        raise UnsoundError(phrase("it has {name} twice", name=name))
     names.add(name)
     return name
 
 
-def extent(tensor: Tensor) -> int:
+def count_bytes(tensor: Tensor) -> int:
     """The bytes of a tensor."""
     from gguf.constants import GGML_QUANT_SIZES
 
     if tensor.kind not in GGML_QUANT_SIZES:
-        raise UnsoundError(f"the tensor {tensor.name} is of an unknown type ({tensor.kind})")
+        raise UnsoundError(
+            phrase(
+                "the tensor {name} is of an unknown type ({kind})",
+                name=tensor.name,
+                kind=tensor.kind,
+            )
+        )
     block, width = GGML_QUANT_SIZES[tensor.kind]
     if sum(tensor.shape[:1]) % block:
-        raise UnsoundError(f"the tensor {tensor.name} has rows that its type cannot have")
+        raise UnsoundError(
+            phrase("the tensor {name} has rows that its type cannot have", name=tensor.name)
+        )
     return int(prod(tensor.shape) // block * width)

@@ -51,16 +51,16 @@ def read_labels(labels: Sequence[str]) -> list[Mark | None]:
     some of them B, I, S or U. Without marks, neighbours of one type are one entity.
     """
     entities = [label for label in labels if label.strip().upper() not in OUTSIDE]
-    style = next((style for style in (_PREFIXED, _SUFFIXED) if _fits(style, entities)), None)
-    return [_mark(label, style) if label in entities else None for label in labels]
+    style = next((style for style in (_PREFIXED, _SUFFIXED) if _is_style_of(style, entities)), None)
+    return [_read_mark(label, style) if label in entities else None for label in labels]
 
 
-def types(marks: Iterable[Mark | None]) -> tuple[str, ...]:
+def list_types(marks: Iterable[Mark | None]) -> tuple[str, ...]:
     """The types of entity that a model knows, in its own order."""
     return tuple(dict.fromkeys(mark.type for mark in marks if mark))
 
 
-def entities(
+def join_entities(
     marks: Iterable[Mark | None], spans: Iterable[tuple[int, int]]
 ) -> list[tuple[int, int, str]]:
     """The entities of a text, from the mark and the place (begin, end) of each word.
@@ -82,7 +82,7 @@ def entities(
     return found
 
 
-def run_on_entities(
+def join_run_on_entities(
     marks: Sequence[Mark | None], spans: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int, str]]:
     """The entities as spacy-wrap reads them, and with it GenDa Lens 0.0.3.
@@ -102,13 +102,13 @@ def run_on_entities(
     return found
 
 
-def _fits(style: re.Pattern[str], labels: Sequence[str]) -> bool:
+def _is_style_of(style: re.Pattern[str], labels: Sequence[str]) -> bool:
     matches = [found for found in map(style.fullmatch, labels) if found]
     marks = {found["mark"].upper() for found in matches}
     return bool(marks & set("BISU")) and 2 * len(matches) > len(labels)
 
 
-def _mark(label: str, style: re.Pattern[str] | None) -> Mark:
+def _read_mark(label: str, style: re.Pattern[str] | None) -> Mark:
     found = style.fullmatch(label) if style else None
     if found is None:
         return Mark(label.strip(), Place.INSIDE)

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Request
+from gendalens.models.base import Answer, Fill, Request, Score, TopToken
 from gendalens.models.huggingface.encoding import Tokens, tokenise
 from gendalens.models.huggingface.forward import Network, Prepared, Reading
-from gendalens.models.huggingface.transformer import Transformer, explained
+from gendalens.models.huggingface.transformer import Transformer, explain_failures
 from gendalens.models.huggingface.weights import load_weights
 
 # Part of every fingerprint: raise it when the same weights would answer differently than before.
@@ -27,15 +27,11 @@ _LEAST_POSITIONS = 128
 class LanguageModel(Transformer):
     """A language model on transformers; its weights are loaded with the first answer."""
 
+    #: Part of its fingerprint: one checkpoint can be read in either way.
+    reading: ClassVar[str]
     auto_class: ClassVar[str]
     specials: ClassVar[bool]
-    answers: ClassVar[frozenset[str]]
     network_class: ClassVar[type[Network]] = Network
-
-    @property
-    def description(self) -> str:
-        """The kind of model in words."""
-        return f"{self.kind} language model"
 
     @property
     def max_positions(self) -> int:
@@ -45,9 +41,9 @@ class LanguageModel(Transformer):
 
     def fingerprint(self) -> str:
         """A digest of all that decides the answers."""
-        return self.checkpoint.digest(ANSWERS_VERSION, self.kind)
+        return self.checkpoint.digest(ANSWERS_VERSION, self.reading)
 
-    @explained
+    @explain_failures
     def encode(self, requests: Sequence[Request]) -> list[Prepared]:
         """The requests (all of one kind), tokenised and checked against the model's limits."""
         texts = [self._texts(request) for request in requests]
@@ -58,11 +54,11 @@ class LanguageModel(Transformer):
             )
         )
         return [
-            self._checked(self._prepare(request, [next(tokens) for _ in some]))
+            self._check_size(self._prepare(request, [next(tokens) for _ in some]))
             for request, some in zip(requests, texts, strict=True)
         ]
 
-    @explained
+    @explain_failures
     def answer(self, batch: Sequence[Prepared]) -> list[Answer]:
         """The answers to one batch of encoded requests, in order."""
         readings = self.network.read(batch, self._sets)
@@ -80,7 +76,7 @@ class LanguageModel(Transformer):
         self._verify(network)
         return network
 
-    def unknown(self, tokens: Tokens, apart_from: range = range(0)) -> int:
+    def count_unknown(self, tokens: Tokens, apart_from: range = range(0)) -> int:
         """The number of unknown tokens in a text, apart from those of the gap."""
         unknown = self.tokenizer.unk_token_id
         return sum(
@@ -88,29 +84,33 @@ class LanguageModel(Transformer):
             for index, (id_, start) in enumerate(zip(tokens.ids, tokens.starts, strict=True))
         )
 
-    def pieces(self, left: str, word: str, tokens: Tokens) -> range:
+    def find_pieces(self, left: str, word: str, tokens: Tokens) -> range:
         """The tokens that ``word`` becomes after ``left``."""
         found = tokens.within(len(left), len(left) + len(word))
         if not found:
             raise UserError(
-                f"“{left}{word}…” cannot be filled by {self.checkpoint.name}: its tokenizer has no"
-                " token that starts at the gap; put a space before the gap."
+                "“{text}…” cannot be filled by {name}: its tokenizer has no token that starts at the"
+                " gap; put a space before the gap.",
+                text=left + word,
+                name=self.checkpoint.name,
             )
         return found
 
-    def writable(self, tokens: Tokens, pieces: range) -> bool:
+    def can_write(self, tokens: Tokens, pieces: range) -> bool:
         """Whether the tokenizer can write the word of these pieces (none is unknown)."""
         return self.tokenizer.unk_token_id not in tokens.ids[pieces.start : pieces.stop]
 
-    def must_write(self, word: str, tokens: Tokens, pieces: range) -> None:
+    def check_candidate(self, word: str, tokens: Tokens, pieces: range) -> None:
         """Refuse a candidate that the tokenizer turns into the unknown token."""
-        if not self.writable(tokens, pieces):
+        if not self.can_write(tokens, pieces):
             raise UserError(
-                f"The tokenizer of {self.checkpoint.name} cannot write “{word}” (it becomes the"
-                " unknown token), so the model cannot be asked for it: test another model."
+                "The tokenizer of {name} cannot write “{word}” (it becomes the unknown token), so the"
+                " model cannot be asked for it: test another model.",
+                name=self.checkpoint.name,
+                word=word,
             )
 
-    def word_scores(self, item: Prepared, reading: Reading) -> tuple[float, ...]:
+    def score_words(self, item: Prepared, reading: Reading) -> tuple[float, ...]:
         """The log-probability of each word of a fill; a rival of no pieces cannot be written."""
         values = iter(reading.log_probs)
         return tuple(
@@ -138,18 +138,28 @@ class LanguageModel(Transformer):
     def _answer(self, item: Prepared, reading: Reading) -> Answer:
         """What a reading means for its request."""
 
-    def _checked(self, item: Prepared) -> Prepared:
-        name = self.checkpoint.name
+    def _check_size(self, item: Prepared) -> Prepared:
+        """The request, unless it is too long for the model or made with another's tokenizer."""
         if self.window and item.length > self.window:
             raise UserError(
-                f"A text of {item.length} tokens does not fit {name}, which reads {self.window}:"
-                f" shorten “{_excerpt(item.request)}”."
+                "A text of {length} tokens does not fit {name}, which reads {window}: shorten"
+                " “{text}”.",
+                length=item.length,
+                name=self.checkpoint.name,
+                window=self.window,
+                text=_excerpt(item.request),
             )
-        self.must_know(item.inputs)
+        self.check_tokens(item.inputs)
         return item
 
 
 def _excerpt(request: Request) -> str:
-    text = getattr(request, "text", "") or getattr(request, "left", "")
-    text = getattr(request, "given", "") + text
+    """The beginning of a request's text, to be recognised by."""
+    match request:
+        case Score():
+            text = request.given + request.text
+        case Fill() | TopToken():
+            text = request.left
+        case _:
+            text = request.text
     return text if len(text) <= 60 else f"{text[:59]}…"

@@ -1,7 +1,7 @@
-"""The last layer of an encoder worked out only where something is asked.
+"""The last layer of an encoder, computed only where something is asked.
 
-What comes after a layer's attention goes position by position, so in the last layer all positions but
-the asked ones are work for nothing: a sixteenth of what a model of twelve layers does.
+What follows a layer's attention treats each position by itself, so in the last layer all positions but
+the asked ones are wasted work: a sixteenth of what a model of twelve layers does.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from gendalens.models.huggingface.forward import Network
-from gendalens.models.huggingface.libraries import out_of_memory
+from gendalens.models.library_errors import is_out_of_memory
 
 # What BERT and its kin (RoBERTa, Electra, DeBERTa, …) call the part that follows the attention.
 _AFTER_ATTENTION = ".attention.output"
@@ -47,7 +47,7 @@ class LastLayerNetwork(Network):
                 same = bool((early - plain).abs().max() <= _TOLERANCE * plain.abs().max())
             except Exception as error:
                 # Every architecture of which this is not true fails in its own way.
-                if out_of_memory(error):
+                if is_out_of_memory(error):
                     raise
             finally:
                 if not same:

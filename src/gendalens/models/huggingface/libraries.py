@@ -1,4 +1,4 @@
-"""The libraries that read models: brought in, kept quiet, and what they mean when they fail."""
+"""The libraries that read Hugging Face models: imported with care, and kept quiet."""
 
 from __future__ import annotations
 
@@ -9,35 +9,15 @@ from contextlib import ExitStack, contextmanager, redirect_stderr
 from typing import Any
 
 from gendalens.errors import UserError
+from gendalens.models.library_errors import describe_error
 from gendalens.system import hub_access
 from gendalens.system.memory_limits import TORCH, check_memory_limit, keep_heap_small, start_threads
-
-# How torch, CUDA's libraries, oneDNN, the system's loader and Python say that memory ran out.
-_NO_MEMORY = (
-    "out of memory",
-    "allocate memory",
-    "bad_alloc",
-    "alloc_failed",
-    "could not create a primitive",
-    "failed to map segment",
-    "can't start new thread",
-)
-
-
-def panic(error: BaseException) -> bool:
-    """Whether a library gave up with what is no ``Exception``: one in Rust, or torch.distributed."""
-    return type(error).__name__ in ("PanicException", "CheckpointException")
-
-
-def out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory ran out; PyTorch has no type of its own for it on the CPU."""
-    text = str(error).lower()
-    return isinstance(error, MemoryError) or any(sign in text for sign in _NO_MEMORY)
+from gendalens.words import phrase
 
 
 def import_transformers() -> Any:
-    """The transformers package, or the sentence that says how to get it."""
-    hub_access.without_telemetry()
+    """The transformers package, or a sentence on how to get it."""
+    hub_access.disable_telemetry()
     # Read once, when transformers is imported: with the package kernels it fetches code from the hub.
     os.environ.setdefault("USE_HUB_KERNELS", "0")
     # It would ask a space of the hub, in a thread of its own, to convert the pickled weights of a model.
@@ -49,20 +29,21 @@ def import_transformers() -> Any:
         import transformers
     except ModuleNotFoundError as error:
         raise UserError(
-            f"Hugging Face models need {error.name or 'torch and transformers'}:"
-            " run `pip install 'gendalens[hf]'`."
+            "Hugging Face models need {package}: run `pip install 'gendalens[hf]'`.",
+            package=error.name or phrase("torch and transformers"),
         ) from error
     except (ImportError, OSError) as error:
         raise UserError(
-            f"torch and transformers cannot be loaded ({reason(error)}): check that there is enough"
-            " memory and that they are installed whole."
+            "torch and transformers cannot be loaded ({reason}): check that there is enough memory and"
+            " that their installation is complete.",
+            reason=describe_error(error),
         ) from error
     start_threads(torch)
     return transformers
 
 
 @contextmanager
-def quiet(progress: bool = True) -> Iterator[None]:
+def silence_transformers(progress: bool = True) -> Iterator[None]:
     """Silence transformers' own notes: what matters of them becomes an error or a warning here."""
     from transformers.utils import logging
 
@@ -83,16 +64,3 @@ def _restore(verbosity: int, bars: bool) -> None:
     logging.set_verbosity(verbosity)
     if bars:
         logging.enable_progress_bar()
-
-
-def reason(error: BaseException) -> str:
-    """The first line of an error, short enough for a sentence."""
-    first = str(error).strip().split("\n")[0].rstrip(". ")
-    return first[:160] or type(error).__name__
-
-
-def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, and what it came from."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__

@@ -22,29 +22,31 @@ from gendalens.models.base import (
 )
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import Tokens
-from gendalens.models.huggingface.forward import Network, Prepared, Reading, Row, Rows
+from gendalens.models.huggingface.forward import Choice, Network, Prepared, Reading, Row, Rows
 from gendalens.models.huggingface.language_model import LanguageModel
 from gendalens.models.huggingface.last_layer import LastLayerNetwork
 from gendalens.models.huggingface.vocabulary import Vocabulary
+from gendalens.results.model_info import FILL_MASK
+from gendalens.words import N_, Template
 
-# The sets a first choice is made from, by Vocabulary.marked(); "" is the whole vocabulary.
+# The sets a first choice is made from, by their mark of a space; "" is the whole vocabulary.
 _BARE, _MARKED, _ANY = "bare", "marked", ""
 
 
 class MaskedLM(LanguageModel):
     """A masked language model: fills by masks, scores by pseudo-log-likelihood."""
 
-    kind: ClassVar[str] = "masked"
-    label: ClassVar[str] = "masked language models"
+    label: ClassVar[str] = N_("masked language models")
+    kind: ClassVar[Template] = Template("masked_lm", "masked language model")
+    hub_task: ClassVar[str] = FILL_MASK
+    reading: ClassVar[str] = "masked"
     auto_class: ClassVar[str] = "AutoModelForMaskedLM"
     specials: ClassVar[bool] = True
-    answers: ClassVar[frozenset[str]] = frozenset(
-        {Fill.kind, Score.kind, TopToken.kind, Reconstruct.kind}
-    )
+    answers = frozenset({Fill.kind, Score.kind, TopToken.kind, Reconstruct.kind})
     network_class: ClassVar[type[Network]] = LastLayerNetwork
 
-    @staticmethod
-    def claims(checkpoint: Checkpoint) -> bool:
+    @classmethod
+    def recognises(cls, checkpoint: Checkpoint) -> bool:
         """Whether the weights were saved from a masked language model.
 
         A pre-training checkpoint usually holds one; where it does not (Electra's discriminators),
@@ -58,8 +60,9 @@ class MaskedLM(LanguageModel):
         super().__init__(checkpoint)
         if self.tokenizer.mask_token_id is None:
             raise UserError(
-                f"The tokenizer of {checkpoint.name} has no mask token, without which a masked"
-                " language model cannot be asked: put the model's own tokenizer into the folder."
+                "The tokenizer of {name} has no mask token, without which a masked language model"
+                " cannot be asked: put the model's own tokenizer into the folder.",
+                name=checkpoint.name,
             )
         self._mask: int = self.tokenizer.mask_token_id
         # GenDa Lens 0.0.3 knows one model, by name, whose mask must not follow a space.
@@ -85,38 +88,38 @@ class MaskedLM(LanguageModel):
         assert isinstance(request, Fill)
         if not request.candidates:
             raise ValueError("a fill needs candidates")
-        return [request.left + word + request.right for word in _words(request)]
+        return [request.left + word + request.right for word in _list_words(request)]
 
     def _prepare(self, request: Request, tokens: Sequence[Tokens]) -> Prepared:
         if isinstance(request, Score):
-            return self._score(request, tokens[0])
+            return self._prepare_score(request, tokens[0])
         if isinstance(request, Reconstruct):
-            return self._reconstruct(request)
+            return self._prepare_reconstruct(request)
         if isinstance(request, TopToken):
-            return self._top_token(request, tokens[0])
+            return self._prepare_top_token(request, tokens[0])
         assert isinstance(request, Fill)
-        return self._fill(request, tokens)
+        return self._prepare_fill(request, tokens)
 
-    def _fill(self, request: Fill, tokens: Sequence[Tokens]) -> Prepared:
+    def _prepare_fill(self, request: Fill, tokens: Sequence[Tokens]) -> Prepared:
         """Each word as k masks: piece j is asked for with the pieces before it filled in."""
         rows = Rows()
         gaps, groups = [], []
-        for word, cut in zip(_words(request), tokens, strict=True):
-            gap = self.pieces(request.left, word, cut)
+        for word, cut in zip(_list_words(request), tokens, strict=True):
+            gap = self.find_pieces(request.left, word, cut)
             if word in request.candidates:
-                self.must_write(word, cut, gap)
+                self.check_candidate(word, cut, gap)
             gaps.append(gap)
             # A rival that cannot be written is asked nothing and cannot be chosen.
-            groups.append(len(gap) if self.writable(cut, gap) else 0)
+            groups.append(len(gap) if self.can_write(cut, gap) else 0)
             for at in gap[: groups[-1]]:
-                rows.ask(self._masked(cut, range(at, gap.stop)), at, cut.ids[at])
+                rows.ask(self._mask_places(cut, range(at, gap.stop)), at, cut.ids[at])
         # The first candidate shows how words are written here: with a space mark or without.
         gap, ids = gaps[0], tokens[0].ids
-        whole_words = _MARKED if self._vocabulary.marked(ids[gap.start]) else _BARE
+        whole_words = _MARKED if self._vocabulary.has_space_mark(ids[gap.start]) else _BARE
         choice = None
         if self._sets[whole_words]:
             one_mask = (*ids[: gap.start], self._mask, *ids[gap.stop :])
-            choice = (rows.index(one_mask), gap.start, whole_words)
+            choice = Choice(rows.index(one_mask), gap.start, whole_words)
         return Prepared(
             request,
             tuple(rows.inputs),
@@ -124,20 +127,21 @@ class MaskedLM(LanguageModel):
             choice,
             groups=tuple(groups),
             pieces=tuple(map(len, gaps[: len(request.candidates)])),
-            unknown=self.unknown(tokens[0], apart_from=gap),
+            unknown=self.count_unknown(tokens[0], apart_from=gap),
         )
 
-    def _top_token(self, request: TopToken, tokens: Tokens) -> Prepared:
+    def _prepare_top_token(self, request: TopToken, tokens: Tokens) -> Prepared:
         """What the fill-mask pipeline does: the text as it is, any token of the vocabulary."""
         if self._mask not in tokens.ids:
             raise UserError(
-                f"The tokenizer of {self.checkpoint.name} does not recognise its own mask token in"
-                " a text: protocol 1 cannot be computed with it; use protocol 2."
+                "The tokenizer of {name} does not recognise its own mask token in a text: protocol 1"
+                " cannot be computed with it; use protocol 2.",
+                name=self.checkpoint.name,
             )
         at = tokens.ids.index(self._mask)
-        return Prepared(request, (tokens.ids,), (), choice=(0, at, _ANY))
+        return Prepared(request, (tokens.ids,), (), choice=Choice(0, at, _ANY))
 
-    def _score(self, request: Score, tokens: Tokens) -> Prepared:
+    def _prepare_score(self, request: Score, tokens: Tokens) -> Prepared:
         """PLL-word-l2r: the token and the later pieces of its word masked (Kauf & Ivanova 2023)."""
         rows = Rows()
         for at, start in enumerate(tokens.starts):
@@ -146,12 +150,12 @@ class MaskedLM(LanguageModel):
             end = at + 1
             while end < len(tokens.words) and tokens.words[end] == tokens.words[at]:
                 end += 1
-            rows.ask(self._masked(tokens, range(at, end)), at, tokens.ids[at])
+            rows.ask(self._mask_places(tokens, range(at, end)), at, tokens.ids[at])
         return Prepared(
-            request, tuple(rows.inputs), tuple(rows.asked), unknown=self.unknown(tokens)
+            request, tuple(rows.inputs), tuple(rows.asked), unknown=self.count_unknown(tokens)
         )
 
-    def _reconstruct(self, request: Reconstruct) -> Prepared:
+    def _prepare_reconstruct(self, request: Reconstruct) -> Prepared:
         """What 0.0.3 computes: nothing masked, one token exchanged, the loss of the original."""
         tokenizer = self.tokenizer
         pieces: list[str] = tokenizer.tokenize(
@@ -161,8 +165,11 @@ class MaskedLM(LanguageModel):
         place = next((at for at, piece in enumerate(pieces) if piece in targets), None)
         if place is None or None in (tokenizer.cls_token, tokenizer.sep_token):
             raise UserError(
-                f"Protocol 1 cannot be computed with the tokenizer of {self.checkpoint.name}: none"
-                f" of {', '.join(request.words)} is one token in “{request.text}”; use protocol 2."
+                "Protocol 1 cannot be computed with the tokenizer of {name}: none of {words} is one"
+                " token in “{text}”; use protocol 2.",
+                name=self.checkpoint.name,
+                words=request.words,
+                text=request.text,
             )
         original: list[int] = tokenizer.convert_tokens_to_ids(pieces)
         if request.replacement is not None:
@@ -181,17 +188,17 @@ class MaskedLM(LanguageModel):
             return ReconstructAnswer(-math.fsum(reading.log_probs) / len(reading.log_probs))
         if isinstance(request, TopToken):
             assert reading.choice is not None
-            return TopTokenAnswer(self.tokenizer.decode([reading.choice[0]]))
+            return TopTokenAnswer(self.tokenizer.decode([reading.choice.token]))
         assert isinstance(request, Fill)
-        scores = self.word_scores(item, reading)
+        scores = self.score_words(item, reading)
         best = max(range(len(scores)), key=scores.__getitem__)
-        first: str | None = _words(request)[best] if scores[best] > -math.inf else None
+        first: str | None = _list_words(request)[best] if scores[best] > -math.inf else None
         # A word asked for that is also the best single piece keeps the spelling it was asked with.
-        if reading.choice and reading.choice[1] > scores[best]:
-            first = self._vocabulary.word(reading.choice[0])
+        if reading.choice and reading.choice.log_prob > scores[best]:
+            first = self._vocabulary.write_word(reading.choice.token)
         return FillAnswer(scores[: len(item.pieces)], item.pieces, first, item.unknown)
 
-    def _masked(self, tokens: Tokens, places: range) -> Row:
+    def _mask_places(self, tokens: Tokens, places: range) -> Row:
         ids = tokens.ids
         return (*ids[: places.start], *(self._mask,) * len(places), *ids[places.stop :])
 
@@ -201,11 +208,11 @@ class MaskedLM(LanguageModel):
 
     @cached_property
     def _sets(self) -> Mapping[str, Sequence[int]]:
-        bare, marked = self._vocabulary.whole_words()
-        return {_BARE: bare, _MARKED: marked}
+        found = self._vocabulary.find_whole_words()
+        return {_BARE: found.bare, _MARKED: found.marked}
 
 
-def _words(request: Fill) -> tuple[str, ...]:
+def _list_words(request: Fill) -> tuple[str, ...]:
     """The candidates, then the rivals that are not among them."""
     rivals = (word for word in request.rivals if word not in request.candidates)
     return (*request.candidates, *rivals)

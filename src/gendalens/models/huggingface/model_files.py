@@ -35,47 +35,50 @@ class ModelFiles:
     def digest(self) -> str:
         """A digest of all that decides the model's answers."""
         total = hashlib.sha256()
-        with self._readable():
-            for file in self._files():
+        with self._explain_errors():
+            for file in self._list_files():
                 with file.open("rb") as stream:
                     content = hashlib.file_digest(stream, "sha256").hexdigest()
                 # A .gguf may be renamed; in a folder the names are part of the content.
                 total.update(f"{'' if file == self.path else file.name} {content}\n".encode())
         return total.hexdigest()
 
-    def changed(self) -> bool:
+    def have_changed(self) -> bool:
         """Whether a file was replaced since the first call, which is the first look."""
-        return self._first_look != self._look()
+        return self._first_look != self._stat_files()
 
     @cached_property
     def _first_look(self) -> list[tuple[str, int, int, int]]:
-        return self._look()
+        return self._stat_files()
 
-    def _look(self) -> list[tuple[str, int, int, int]]:
+    def _stat_files(self) -> list[tuple[str, int, int, int]]:
+        """What tells each file from one that replaced it."""
         found = []
-        with self._readable():
-            for file in self._files():
+        with self._explain_errors():
+            for file in self._list_files():
                 status = file.stat()
                 found.append((file.name, status.st_ino, status.st_size, status.st_ctime_ns))
         return found
 
     @contextmanager
-    def _readable(self) -> Iterator[None]:
-        """Say in one sentence that a file may not be read, or is gone."""
+    def _explain_errors(self) -> Iterator[None]:
+        """Report in one sentence a file that may not be read, or is gone."""
         try:
             yield
         except OSError as error:
-            file = Path(str(error.filename or self.path)).name
             raise UserError(
-                f"{self.name} cannot be read ({file}: {error.strerror or error}): check that its"
-                " files are there and that you may read them."
+                "{name} cannot be read ({file}: {reason}): check that its files are there and that"
+                " you may read them.",
+                name=self.name,
+                file=Path(str(error.filename or self.path)).name,
+                reason=error.strerror or str(error),
             ) from error
 
-    def _files(self) -> list[Path]:
+    def _list_files(self) -> list[Path]:
         """The files that decide the model's answers."""
         if self.path.is_file():
             return [self.path]
-        # A link to nowhere is told when the weights are loaded.
+        # A link to nowhere is reported when the weights are loaded.
         here = sorted(file for file in self.path.iterdir() if file.is_file())
         pickles = {".bin"} if not any(file.suffix == ".safetensors" for file in here) else set()
         return [file for file in here if file.suffix in _SUFFIXES | pickles]
@@ -88,58 +91,67 @@ class ModelFiles:
             self._check_folder()
             self._check_tokenizer()
         elif self.path.suffix in refusals.PICKLES:
-            raise refusals.pickled(self.name, allowed=self.allow_pickle, readable=False)
+            raise refusals.explain_pickles(self.name, allowed=self.allow_pickle, readable=False)
         else:
-            raise UserError(f"{self.name} is a file, not a model: name a folder or a .gguf file.")
+            raise UserError(
+                "{name} is a file, not a model: name a folder or a .gguf file.", name=self.name
+            )
 
     def _check_gguf(self) -> None:
         for package in ("gguf", "accelerate"):
             if importlib.util.find_spec(package) is None:
                 raise UserError(
-                    f".gguf files such as {self.name} need {package}:"
-                    " run `pip install 'gendalens[hf]'`."
+                    ".gguf files such as {name} need {package}: run `pip install 'gendalens[hf]'`.",
+                    name=self.name,
+                    package=package,
                 )
         try:
-            gguf_header.check(self.path)
+            gguf_header.check_header(self.path)
         except gguf_header.UnsoundError as error:
             raise UserError(
-                f"{self.name} cannot be read as a .gguf language model ({error}): download it"
-                " again, whole and in one file."
+                "{name} cannot be read as a .gguf language model ({reason}): download it again, whole"
+                " and in one file.",
+                name=self.name,
+                reason=error.message,
             ) from error
 
     def _check_folder(self) -> None:
         if not (self.path / "config.json").is_file():
             raise UserError(
-                f"{self.name} is no model: it has no config.json; name a folder that"
-                " `save_pretrained` wrote, or a model on the hub."
+                "{name} is no model: it has no config.json; name a folder that `save_pretrained`"
+                " wrote, or a model on the hub.",
+                name=self.name,
             )
         if (self.path / "adapter_config.json").is_file() and importlib.util.find_spec("peft"):
-            raise refusals.adapter(self.name)
+            raise refusals.explain_adapter(self.name)
         found = {file.suffix for file in self.path.iterdir()}
         if ".safetensors" in found or (self.allow_pickle and ".bin" in found):
             return
         if found & set(refusals.PICKLES):
             readable = ".bin" in found
-            raise refusals.pickled(self.name, allowed=self.allow_pickle, readable=readable)
+            raise refusals.explain_pickles(self.name, allowed=self.allow_pickle, readable=readable)
         raise UserError(
-            f"{self.name} has no weights (no .safetensors file): copy the whole model folder."
+            "{name} has no weights (no .safetensors file): copy the whole model folder.",
+            name=self.name,
         )
 
     def _check_tokenizer(self) -> None:
         """Refuse a tokenizer in a file that the digest of the folder does not cover."""
-        for name in self._tokenizers():
+        for name in self._list_tokenizers():
             if PurePosixPath(name).name != name or "\\" in name or not name.endswith(".json"):
                 raise UserError(
-                    f"{self.name} has a tokenizer that is no .json file in its folder ({name[:80]}),"
-                    " so nothing can say which it is: save it as tokenizer.json beside config.json."
+                    "{name} has a tokenizer that is no .json file in its folder ({file}), so nothing"
+                    " can say which it is: save it as tokenizer.json beside config.json.",
+                    name=self.name,
+                    file=name[:80],
                 )
 
-    def _tokenizers(self) -> list[str]:
+    def _list_tokenizers(self) -> list[str]:
         """The files, one for each version of transformers, that the tokenizer's settings name."""
         try:
             text = (self.path / "tokenizer_config.json").read_text(encoding="utf-8")
             settings = json.loads(text)
-        except (OSError, ValueError, RecursionError):  # told when the tokenizer is loaded
+        except (OSError, ValueError, RecursionError):  # reported when the tokenizer is loaded
             return []
         found = settings.get("fast_tokenizer_files") if isinstance(settings, dict) else None
         return [str(name) for name in found] if isinstance(found, list | dict) else []

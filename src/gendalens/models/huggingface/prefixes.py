@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gendalens.models.huggingface.forward import Network, Row
-from gendalens.models.huggingface.libraries import out_of_memory
+from gendalens.models.library_errors import is_out_of_memory
 
 if TYPE_CHECKING:
     import torch
@@ -42,17 +42,17 @@ class PrefixNetwork(Network):
         if (
             spared < _WORTH * sum(map(len, rows))
             or width >= self._attention_span
-            or not self._shares
+            or not self._can_share
         ):
             return super()._logits(rows, places)
-        return self._shared(rows, places, begins)
+        return self._share_beginnings(rows, places, begins)
 
     @cached_property
-    def _shares(self) -> bool:
-        """Whether the architecture keeps such a cache, and keeps it as is thought here.
+    def _can_share(self) -> bool:
+        """Whether the architecture keeps such a cache, in the form that is assumed here.
 
-        Tried on tokens of its own and not on the first batch, which is another one each time where
-        batches are answered side by side.
+        Probed with fixed tokens and not with the first batch, which may be a different one in every run
+        where batches are answered side by side.
         """
         places = [
             (index, at)
@@ -62,10 +62,10 @@ class PrefixNetwork(Network):
         begins = [row[:begin] for row, begin in zip(_PROBE, _BEGINS, strict=True)]
         plain = super()._logits(_PROBE, places)
         try:
-            shared = self._shared(_PROBE, places, begins)
+            shared = self._share_beginnings(_PROBE, places, begins)
         except Exception as error:
             # Every architecture that keeps no such cache fails in its own way.
-            if out_of_memory(error):
+            if is_out_of_memory(error):
                 raise
             return False
         return bool((shared - plain).abs().max() < _TOLERANCE)
@@ -77,16 +77,17 @@ class PrefixNetwork(Network):
         spans = (getattr(config, name, None) for name in _SPANS)
         return min((span for span in spans if span), default=math.inf)
 
-    def _shared(
+    def _share_beginnings(
         self,
         rows: Sequence[Row],
         places: Sequence[tuple[int, int]],
         begins: Sequence[Row],
     ) -> torch.Tensor:
+        """The logits at the places, each distinct beginning run once and then continued."""
         import torch
 
         distinct = {begin: number for number, begin in enumerate(dict.fromkeys(begins))}
-        ids, mask = self.padded(list(distinct))
+        ids, mask = self.pad_rows(list(distinct))
         ends = [(number, len(begin) - 1) for begin, number in distinct.items()]
         at_end, output = self.run(ids, mask, ends, use_cache=True)
         later = [(i, at) for i, at in places if at >= len(begins[i])]
@@ -95,7 +96,7 @@ class PrefixNetwork(Network):
             chosen = torch.tensor([distinct[begins[i]] for i in going_on], device=ids.device)
             cache = output.past_key_values
             cache.batch_select_indices(chosen)
-            more, its_mask = self.padded([rows[i][len(begins[i]) :] for i in going_on])
+            more, its_mask = self.pad_rows([rows[i][len(begins[i]) :] for i in going_on])
             lengths = torch.tensor([len(begins[i]) for i in going_on], device=ids.device)
             found, _ = self.run(
                 more,

@@ -1,79 +1,115 @@
-"""What a user is told where a model cannot be read: one sentence, with the remedy."""
+"""Why a model cannot be read: one sentence for the user, with the remedy."""
 
 from __future__ import annotations
 
 from gendalens.errors import UserError
-from gendalens.models.huggingface.libraries import chain, out_of_memory, reason
+from gendalens.models.library_errors import (
+    DOES_NOT_FIT,
+    describe_error,
+    is_out_of_memory,
+    walk_causes,
+)
+from gendalens.words import Message, phrase
+
+#: The parts of a model, as the sentences name them.
+CONFIGURATION, TOKENIZER = phrase("configuration"), phrase("tokenizer")
+WEIGHTS = phrase("weights")
 
 # Weights that only unpickling could read. Transformers knows the first kind alone.
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 
 
-def pickled(name: str, *, allowed: bool, readable: bool = True) -> UserError:
+def explain_pickles(name: str, *, allowed: bool, readable: bool = True) -> UserError:
     """The refusal of weights that only unpickling could read; ``readable``: transformers could."""
     if allowed:
         return UserError(
-            f"{name} has pickled weights that hold more than numbers or are no"
-            " pytorch_model.bin, and nothing of them was run: convert them to safetensors"
-            " (`save_pretrained` writes them) where you trust them."
+            "{name} has pickled weights that hold more than numbers or are no pytorch_model.bin, and"
+            " nothing of them was run: convert them to safetensors (`save_pretrained` writes them)"
+            " where you trust them.",
+            name=name,
         )
-    other = ", or allow them with --allow-pickle, which reads numbers and runs nothing"
+    kinds = PICKLES[:2]
+    if not readable:
+        return UserError(
+            "{name} has only pickled weights ({kinds} and the like), which can run code when they are"
+            " read: convert them to safetensors where you trust them (`save_pretrained` writes them).",
+            name=name,
+            kinds=kinds,
+        )
     return UserError(
-        f"{name} has only pickled weights ({', '.join(PICKLES[:2])} and the like), which can"
-        " run code when they are read: convert them to safetensors where you trust them"
-        f" (`save_pretrained` writes them){other if readable else ''}."
+        "{name} has only pickled weights ({kinds} and the like), which can run code when they are"
+        " read: convert them to safetensors where you trust them (`save_pretrained` writes them), or"
+        " allow them with --allow-pickle, which reads numbers and runs nothing.",
+        name=name,
+        kinds=kinds,
     )
 
 
-def adapter(name: str) -> UserError:
+def explain_adapter(name: str) -> UserError:
     """The refusal of weights that are put onto those of another model."""
     return UserError(
-        f"{name} is an adapter (it has an adapter_config.json), and peft would load it onto"
-        " another model: merge the two (`merge_and_unload`), save them and name that folder."
+        "{name} is an adapter (it has an adapter_config.json), and peft would load it onto another"
+        " model: merge the two (`merge_and_unload`), save them and name that folder.",
+        name=name,
     )
 
 
-def too_big(name: str) -> UserError:
+def explain_memory(name: str) -> UserError:
     """What to say where memory runs out while a model is loaded."""
     return UserError(
-        f"{name} does not fit into memory: use a smaller number format (bfloat16) or a bigger machine."
+        "{fact}: use a smaller number format (bfloat16) or a bigger machine.",
+        fact=DOES_NOT_FIT(name=name),
     )
 
 
-def unreadable(
-    error: BaseException, what: str, name: str, *, revision: str | None, gguf: bool
+def explain_error(
+    error: BaseException, what: Message, name: str, *, revision: str | None, gguf: bool
 ) -> UserError:
     """Why ``what`` (the weights, the tokenizer, …) of the model could not be read."""
-    kinds = {type(link).__name__ for link in chain(error)}
+    kinds = {type(link).__name__ for link in walk_causes(error)}
     if "GatedRepoError" in kinds:
         return UserError(
-            f"{name} is gated: accept its terms at https://huggingface.co/{name}, log in with"
-            " `hf auth login`, and try again."
+            "{name} is gated: accept its terms at https://huggingface.co/{name}, log in with"
+            " `hf auth login`, and try again.",
+            name=name,
         )
     if "RevisionNotFoundError" in kinds:
-        return UserError(f"{name} has no revision {revision}: check its name on the hub.")
+        return UserError(
+            "{name} has no revision {revision}: check its name on the hub.",
+            name=name,
+            revision=revision,
+        )
     if "HFValidationError" in kinds or "RepositoryNotFoundError" in kinds:
         return UserError(
-            f"{name} is neither a local folder nor a public model on the hub: check the"
-            " spelling, or log in with `hf auth login` if it is private."
+            "{name} is neither a local folder nor a public model on the hub: check the spelling, or"
+            " log in with `hf auth login` if it is private.",
+            name=name,
         )
     if "trust_remote_code" in str(error) or "custom code" in str(error):
         return UserError(
-            f"{name} brings its own code: read it, and if you trust it, allow it with"
-            " trust_remote_code (--trust-remote-code)."
+            "{name} brings its own code: read it, and if you trust it, allow it with"
+            " trust_remote_code (--trust-remote-code).",
+            name=name,
         )
     if "LocalEntryNotFoundError" in kinds:
         return UserError(
-            f"The {what} of {name} is not in the cache: connect to the network and try again."
+            "{name} is in the cache without its {what}: connect to the network and try again.",
+            what=what,
+            name=name,
         )
-    if any(map(out_of_memory, chain(error))):
-        return too_big(name)
+    if any(map(is_out_of_memory, walk_causes(error))):
+        return explain_memory(name)
     if gguf:
         return UserError(
-            f"{name} cannot be read as a .gguf language model ({reason(error)}): check that the"
-            " file is complete and that transformers supports its architecture."
+            "{name} cannot be read as a .gguf language model ({reason}): check that the file is"
+            " complete and that transformers supports its architecture.",
+            name=name,
+            reason=describe_error(error),
         )
     return UserError(
-        f"The {what} of {name} cannot be read ({reason(error)}): check that its files are"
-        " complete and that transformers is recent enough."
+        "The {what} of {name} cannot be read ({reason}): check that its files are complete and that"
+        " transformers is recent enough.",
+        what=what,
+        name=name,
+        reason=describe_error(error),
     )

@@ -1,7 +1,7 @@
 """Which files a model's weights are in, where its own files say so.
 
 transformers follows these names wherever they lead: to pickles under the name of safetensors, and out
-of the folder, where no digest of the model would tell that the weights are others.
+of the folder, where the model's digest would not notice that the weights have changed.
 """
 
 from __future__ import annotations
@@ -27,38 +27,41 @@ def check_shards(checkpoint: Checkpoint) -> None:
         return
     # Of a local folder this was asked first of all.
     hub = checkpoint.path is None
-    if hub and importlib.util.find_spec("peft") and _read(checkpoint, "adapter_config.json"):
-        raise refusals.adapter(checkpoint.name)
-    for name in _named(checkpoint):
+    if hub and importlib.util.find_spec("peft") and _read_json(checkpoint, "adapter_config.json"):
+        raise refusals.explain_adapter(checkpoint.name)
+    for name in _find_named_files(checkpoint):
         path = PurePosixPath(name)
         if path.name != name or "\\" in name:
             raise UserError(
-                f"{checkpoint.name} has weights in another folder ({name[:80]}), where nothing can say"
-                " which they are: put them beside config.json."
+                "{name} has weights in another folder ({file}), where nothing can say which they are:"
+                " put them beside config.json.",
+                name=checkpoint.name,
+                file=name[:80],
             )
-        if not name.endswith(_SUFFIXES) and not (checkpoint.allow_pickle and path.suffix == ".bin"):
-            raise checkpoint.pickled()
+        allowed = checkpoint.options.allow_pickle and path.suffix == ".bin"
+        if not name.endswith(_SUFFIXES) and not allowed:
+            raise checkpoint.explain_pickles()
 
 
-def _named(checkpoint: Checkpoint) -> Iterator[str]:
-    """The names of files of weights in the configuration and in the lists of shards."""
+def _find_named_files(checkpoint: Checkpoint) -> Iterator[str]:
+    """The files of weights that the configuration and the lists of shards name."""
     own = getattr(checkpoint.config, "transformers_weights", None)
     if own is not None:
         yield str(own)
-    lists = [INDEX, *([PICKLED_INDEX] if checkpoint.allow_pickle else [])]
+    lists = [INDEX, *([PICKLED_INDEX] if checkpoint.options.allow_pickle else [])]
     if str(own).endswith(".index.json"):
         lists.append(str(own))
     for name in lists:
-        yield from _shards(_read(checkpoint, name))
+        yield from _list_shards(_read_json(checkpoint, name))
 
 
-def _shards(index: Any) -> Iterator[str]:
-    """The shards that a list names, each once; what is no list is told by whoever loads it."""
+def _list_shards(index: Any) -> Iterator[str]:
+    """The shards that a list names, each once; what is no list is reported when it is loaded."""
     found = index.get("weight_map") if isinstance(index, dict) else None
     yield from dict.fromkeys(map(str, found.values())) if isinstance(found, dict) else ()
 
 
-def _read(checkpoint: Checkpoint, name: str) -> Any:
+def _read_json(checkpoint: Checkpoint, name: str) -> Any:
     """A file of JSON beside the configuration, or None where there is none."""
     from transformers.utils import cached_file
 
@@ -66,8 +69,8 @@ def _read(checkpoint: Checkpoint, name: str) -> Any:
     found = cached_file(
         checkpoint.where,
         name,
-        revision=checkpoint.options.get("revision"),
-        local_files_only=checkpoint.options["local_files_only"],
+        revision=checkpoint.arguments.get("revision"),
+        local_files_only=checkpoint.arguments["local_files_only"],
         **{f"_raise_exceptions_for_{kind}": False for kind in silent},
     )
     if found is None:

@@ -13,21 +13,24 @@ from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import tokenise
 from gendalens.models.huggingface.label_schemes import (
     Mark,
-    entities,
+    join_entities,
+    join_run_on_entities,
+    list_types,
     read_labels,
-    run_on_entities,
-    types,
 )
-from gendalens.models.huggingface.transformer import Transformer, explained
+from gendalens.models.huggingface.transformer import Transformer, explain_failures
 from gendalens.models.huggingface.weights import load_weights
-from gendalens.models.huggingface.windows import Row, SingleSpaced, Windows, cut
+from gendalens.models.huggingface.windows import Row, SingleSpaced, Windows, cut_windows
+from gendalens.results.model_info import TOKEN_CLASSIFICATION
+from gendalens.words import N_, Template
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Part of every fingerprint: raise it when the same weights would tag differently than before.
+# Part of every fingerprint: raise the number when the same weights would tag differently than before.
 ANSWERS_VERSION = 1
+_READING = "token classifier"
 
 _LOGITS_BYTES = 512 * 1024 * 1024
 # The planner keeps batches far below this; it bounds the memory of a single very long text.
@@ -46,25 +49,26 @@ class TokenClassifier(Transformer):
     model's window is read in windows that overlap by half, and each word where it sees most.
     """
 
-    kind: ClassVar[str] = "token classifier"
-    label: ClassVar[str] = "token classifiers (NER)"
-    answers: ClassVar[frozenset[str]] = frozenset({Tag.kind})
+    label: ClassVar[str] = N_("token classifiers (NER)")
+    kind: ClassVar[Template] = Template("token_classifier", "token classifier")
+    hub_task: ClassVar[str] = TOKEN_CLASSIFICATION
+    answers = frozenset({Tag.kind})
 
-    @staticmethod
-    def claims(checkpoint: Checkpoint) -> bool:
+    @classmethod
+    def recognises(cls, checkpoint: Checkpoint) -> bool:
         """Whether the weights were saved from a token classifier that reads plain text."""
         if checkpoint.gguf or checkpoint.config.model_type in _PAGE_MODELS:
             return False
         return checkpoint.architecture.endswith("ForTokenClassification")
 
     def __init__(self, checkpoint: Checkpoint) -> None:
-        self._marks = _marks(checkpoint)
+        self._marks = _read_marks(checkpoint)
         super().__init__(checkpoint)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The types of entity the model can find, in its own words."""
-        return types(self._marks)
+        return list_types(self._marks)
 
     @property
     def max_positions(self) -> int:
@@ -73,32 +77,33 @@ class TokenClassifier(Transformer):
 
     def fingerprint(self) -> str:
         """A digest of all that decides the answers."""
-        return self.checkpoint.digest(ANSWERS_VERSION, self.kind)
+        return self.checkpoint.digest(ANSWERS_VERSION, _READING)
 
-    @explained
+    @explain_failures
     def encode(self, requests: Sequence[Tag]) -> list[Windows]:
         """The texts, tokenised and cut into windows."""
         for request in requests:
             if len(request.text) > _MAX_CHARACTERS:
                 raise UserError(
-                    f"A text of {len(request.text):,} characters is too long for a tagger: shorten"
-                    f" “{request.text[:59]}…”."
+                    "A text of {length:,} characters is too long for a tagger: shorten “{text}…”.",
+                    length=len(request.text),
+                    text=request.text[:59],
                 )
         texts = [SingleSpaced(request.text) for request in requests]
         # All texts at once: the tokenizer then works in parallel.
         tokens = tokenise(self.tokenizer, [text.text for text in texts], specials=True)
         encoded = [
-            cut(text, some, self.window, averaged=request.averaged)
+            cut_windows(text, some, self.window, averaged=request.averaged)
             for request, text, some in zip(requests, texts, tokens, strict=True)
         ]
         for item in encoded:
-            self.must_know(item.inputs)
+            self.check_tokens(item.inputs)
         return encoded
 
-    @explained
+    @explain_failures
     def answer(self, batch: Sequence[Windows]) -> list[Answer]:
         """The entities of each text, in order."""
-        scores = self._scores(list(dict.fromkeys(row for item in batch for row in item.inputs)))
+        scores = self._score_rows(list(dict.fromkeys(row for item in batch for row in item.inputs)))
         return [self._answer(item, [scores[row] for row in item.inputs]) for item in batch]
 
     @cached_property
@@ -109,24 +114,24 @@ class TokenClassifier(Transformer):
     def _answer(self, item: Windows, scores: Sequence[NDArray[np.float32]]) -> TagAnswer:
         if item.averaged:
             best = [int(scores[row][begin:end].mean(0).argmax()) for row, begin, end in item.pieces]
-            found = run_on_entities([self._marks[label] for label in best], item.spans)
+            found = join_run_on_entities([self._marks[label] for label in best], item.spans)
         else:
             labels = [row.argmax(-1).tolist() for row in scores]
             marks = [self._marks[labels[row][first]] for row, first, _ in item.pieces]
-            found = entities(marks, item.spans)
+            found = join_entities(marks, item.spans)
         return TagAnswer(tuple(found), sum(end - begin for _, begin, end in item.pieces))
 
-    def _scores(self, rows: list[Row]) -> dict[Row, NDArray[np.float32]]:
+    def _score_rows(self, rows: list[Row]) -> dict[Row, NDArray[np.float32]]:
         """The score of each label at each position of each row."""
         found: dict[Row, NDArray[np.float32]] = {}
         rows.sort(key=len, reverse=True)
         while rows:
             count = max(1, _MAX_TOKENS // len(rows[0]))
-            found.update(self._pass(rows[:count]))
+            found.update(self._run_pass(rows[:count]))
             del rows[:count]
         return found
 
-    def _pass(self, rows: Sequence[Row]) -> dict[Row, NDArray[np.float32]]:
+    def _run_pass(self, rows: Sequence[Row]) -> dict[Row, NDArray[np.float32]]:
         import numpy as np
         import torch
 
@@ -144,27 +149,32 @@ class TokenClassifier(Transformer):
         scores = {row: logits[index, : len(row)] for index, row in enumerate(rows)}
         if not all(np.isfinite(some).all() for some in scores.values()):
             raise UserError(
-                f"{self.checkpoint.name} gives scores that are no numbers: its weights are damaged,"
-                " or its number format is too small for it; try float32."
+                "{name} gives scores that are no numbers: its weights are damaged, or its number"
+                " format is too small for it; try float32.",
+                name=self.checkpoint.name,
             )
         return scores
 
 
-def _marks(checkpoint: Checkpoint) -> list[Mark | None]:
+def _read_marks(checkpoint: Checkpoint) -> list[Mark | None]:
     """The model's labels, read; refuses a model whose labels name no entities."""
     names: dict[int, str] = checkpoint.config.id2label
     labels = [str(names[index]) for index in sorted(names)]
     _check_texts(checkpoint, labels)
     if all(re.fullmatch(r"LABEL_\d+", label) for label in labels):
         raise UserError(
-            f"{checkpoint.name} has no label names (its labels are {labels[0]}, …), so what it"
-            " finds cannot be known: write them as id2label into its config.json."
+            "{name} has no label names (its labels are {label}, …), so what it finds cannot be known:"
+            " write them as id2label into its config.json.",
+            name=checkpoint.name,
+            label=labels[0],
         )
     marks = read_labels(labels)
     if not any(marks):
         raise UserError(
-            f"{checkpoint.name} has no entity labels (only {', '.join(labels)}): name a model that"
-            " was trained to find entities."
+            "{name} has no entity labels (only {labels}): name a model that was trained to find"
+            " entities.",
+            name=checkpoint.name,
+            labels=tuple(labels),
         )
     return marks
 
@@ -176,8 +186,9 @@ def _check_texts(checkpoint: Checkpoint, labels: Sequence[str]) -> None:
             label.encode()
         except UnicodeEncodeError as error:
             raise UserError(
-                f"{checkpoint.name} has a label that is no text ({label[:40]}): correct id2label in"
-                " its config.json."
+                "{name} has a label that is no text ({label}): correct id2label in its config.json.",
+                name=checkpoint.name,
+                label=label[:40],
             ) from error
 
 

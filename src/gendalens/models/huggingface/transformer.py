@@ -1,60 +1,76 @@
-"""What all models on transformers have in common: tokenizer, window, and what they say of themselves."""
+"""What all models on transformers have in common: tokenizer, window, and how they are described."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property, wraps
 from importlib import metadata
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 from gendalens.errors import UserError
-from gendalens.models.base import ModelInfo
 from gendalens.models.huggingface.checkpoint import Checkpoint
-from gendalens.models.parallel_batches import MOST, keeps_state
+from gendalens.models.huggingface.checkpoint_backend import CheckpointBackend
+from gendalens.models.huggingface.refusals import CONFIGURATION
+from gendalens.models.parallel_batches import MOST_WORKERS
+from gendalens.results.model_info import ModelInfo
 from gendalens.system.memory_limits import memory_is_limited
+from gendalens.words import Template
 
 # What a batch works on should stay in a processor's caches; a graphics card wants to be kept busy.
 TOKENS_ON_PROCESSOR, TOKENS_ON_CARD = 384, 8192
 
 _SOFTWARE = ("torch", "transformers", "tokenizers")
 
-# These count positions from the padding token's id on: so many places of their window stay unused.
+# These count positions from the padding token's id on and leave the places before it unused.
 _POSITIONS_AFTER_PADDING = frozenset(
     """camembert data2vec-text esm ibert longformer luke mpnet roberta roberta-prelayernorm
     xlm-roberta xlm-roberta-xl xmod""".split()  # noqa: SIM905
 )
-
+# These write into themselves while they read a text.
+_WITH_STATE = frozenset(
+    {"big_bird", "bigbird_pegasus", "clvp", "funnel", "recurrent_gemma", "reformer", "xlstm"}
+)
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def explained(method: Method) -> Method:
+def explain_failures(method: Method) -> Method:
     """A method of a backend in which whatever a library raises becomes one sentence for the user."""
 
     @wraps(method)
     def guarded(self: Transformer, *args: Any) -> Any:
-        with self.checkpoint.asked():
+        with self.checkpoint.explain_failures():
             return method(self, *args)
 
     return cast(Method, guarded)
 
 
-def _has_cuda() -> bool:
-    import torch
+def keeps_state(config: Any) -> bool:
+    """Whether a model of this configuration can read only one text at a time.
 
-    return torch.cuda.is_available()
+    Beside the architectures themselves: positions that stretch with the longest text seen so far, and
+    models of more than text, some of which keep where the pictures were.
+    """
+    text = config.get_text_config()
+    positions = str(getattr(text, "rope_parameters", None))
+    return (
+        text is not config
+        or text.model_type in _WITH_STATE
+        or any(stretching in positions for stretching in ("dynamic", "longrope"))
+    )
 
 
-class Transformer:
+class Transformer(CheckpointBackend):
     """A model on transformers, by its configuration and its tokenizer; the weights come later."""
 
-    kind: ClassVar[str]
+    #: What it is, in words, and in the hub's.
+    kind: ClassVar[Template]
+    hub_task: ClassVar[str]
 
     def __init__(self, checkpoint: Checkpoint) -> None:
-        self.checkpoint = checkpoint
+        super().__init__(checkpoint)
         self.tokenizer: Any = checkpoint.tokenizer
-        with checkpoint.explained("configuration"):
+        with checkpoint.explain_errors(CONFIGURATION):
             self.vocabulary_size = int(
                 getattr(checkpoint.text_config, "vocab_size", None) or len(self.tokenizer)
             )
@@ -64,22 +80,18 @@ class Transformer:
         """Name, kind and revision."""
         return ModelInfo(
             name=self.checkpoint.title,
-            kind=self.description,
+            kind=self.kind(),
             revision=self.checkpoint.version,
             dtype=self.checkpoint.resolved_dtype,
             tokenizer=f"{type(self.tokenizer).__name__}"
             f" ({type(self.tokenizer.backend_tokenizer.model).__name__})",
             software=tuple(f"{name} {metadata.version(name)}" for name in _SOFTWARE),
+            hub_task=self.hub_task,
         )
-
-    @property
-    def description(self) -> str:
-        """The kind of model in words."""
-        return self.kind
 
     @cached_property
     def window(self) -> int | None:
-        """The most tokens the model reads at once; None where nothing says so."""
+        """The most tokens the model reads at once; None where there is no known limit."""
         config = self.checkpoint.text_config
         places = getattr(config, "max_position_embeddings", None) or 0
         if places > 0 and config.model_type in _POSITIONS_AFTER_PADDING:
@@ -90,7 +102,7 @@ class Transformer:
 
     @property
     def padding(self) -> int:
-        """The token that fills short rows up; what it is makes no difference, but it must exist."""
+        """The token that pads short rows; which one makes no difference, but it must exist."""
         candidates = (
             self.tokenizer.pad_token_id,
             getattr(self.checkpoint.text_config, "pad_token_id", None),
@@ -102,17 +114,19 @@ class Transformer:
     @cached_property
     def exact(self) -> Self:
         """The same model in float32, by which a smaller number format is judged."""
-        return type(self)(replace(self.checkpoint, dtype="float32"))
+        return type(self)(self.checkpoint.in_float32())
 
     @property
     def batch_tokens(self) -> int:
-        """The tokens a batch that run fastest, where the user does not say."""
+        """The number of tokens per batch that runs fastest, unless the user sets one."""
         return TOKENS_ON_PROCESSOR if self.on_processor else TOKENS_ON_CARD
 
     @property
     def on_processor(self) -> bool:
         """Whether the model runs on a processor, not on a graphics card."""
-        device = self.checkpoint.device or ("cuda" if _has_cuda() else "cpu")
+        import torch
+
+        device = self.checkpoint.options.device or ("cuda" if torch.cuda.is_available() else "cpu")
         return device.partition(":")[0] == "cpu"
 
     @property
@@ -120,16 +134,21 @@ class Transformer:
         """How many batches are answered at once."""
         import torch
 
-        if not self.on_processor or self.checkpoint.trust_remote_code or memory_is_limited():
+        trusted = self.checkpoint.options.trust_remote_code
+        if not self.on_processor or trusted or memory_is_limited():
             return 1
-        return 1 if keeps_state(self.checkpoint.config) else min(torch.get_num_threads(), MOST)
+        if keeps_state(self.checkpoint.config):
+            return 1
+        return min(torch.get_num_threads(), MOST_WORKERS)
 
-    def must_know(self, rows: Iterable[Sequence[int]]) -> None:
+    def check_tokens(self, rows: Iterable[Sequence[int]]) -> None:
         """Refuse tokens that the weights have no place for."""
         for row in rows:
             if max(row) >= self.vocabulary_size:
                 raise UserError(
-                    f"The tokenizer of {self.checkpoint.name} does not belong to its weights (token"
-                    f" {max(row)} of {self.vocabulary_size}): put the model's own tokenizer into"
-                    " the folder."
+                    "The tokenizer of {name} does not belong to its weights (token {token} of"
+                    " {size}): put the model's own tokenizer into the folder.",
+                    name=self.checkpoint.name,
+                    token=max(row),
+                    size=self.vocabulary_size,
                 )

@@ -8,12 +8,19 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 _METASPACE = "▁"
 _WORD = re.compile(r"\w+|[^\w\s\ufffd]")
 # What training tools put into a vocabulary to fill it up.
 _FILLER = re.compile(r"madeupword\d+|unused_?\d+")
+
+
+class WholeWords(NamedTuple):
+    """The pieces that are one whole word each: those without a space mark, those with one."""
+
+    bare: list[int]
+    marked: list[int]
 
 
 class Vocabulary:
@@ -27,24 +34,24 @@ class Vocabulary:
         self._ends = getattr(core.model, "end_of_word_suffix", None) or ""
         self._bytes = "ByteLevel" in f"{core.pre_tokenizer} {core.decoder}"
 
-    def marked(self, piece: int) -> bool:
+    def has_space_mark(self, piece: int) -> bool:
         """Whether a piece begins with the mark of a space before it."""
         return self._surface(self._tokenizer.convert_ids_to_tokens(piece)).startswith(" ")
 
-    def word(self, piece: int) -> str:
+    def write_word(self, piece: int) -> str:
         """A piece as a reader would write it, without marks."""
         return self._surface(self._tokenizer.convert_ids_to_tokens(piece)).strip()
 
-    def whole_words(self) -> tuple[list[int], list[int]]:
-        """The pieces that are one whole word each: those without a space mark, those with one.
+    def find_whole_words(self) -> WholeWords:
+        """The pieces that are one whole word each, in order of their numbers.
 
-        In order of their numbers: of equally likely pieces the first is chosen, and get_vocab() has
-        another order in every process.
+        Of equally likely pieces the first is chosen, and get_vocab() has another order in every
+        process.
         """
         added = self._tokenizer.added_tokens_decoder
         special = set(self._tokenizer.all_special_ids)
         special |= {piece for piece, token in added.items() if token.special}
-        words: tuple[list[int], list[int]] = ([], [])
+        words = WholeWords([], [])
         for token, piece in self._tokenizer.get_vocab().items():
             if piece in special or piece >= self._size:
                 continue
@@ -56,8 +63,8 @@ class Vocabulary:
             marked = surface.startswith(" ")
             word = surface[marked:]
             if _WORD.fullmatch(word) and not _FILLER.fullmatch(word):
-                words[marked].append(piece)
-        return sorted(words[0]), sorted(words[1])
+                (words.marked if marked else words.bare).append(piece)
+        return WholeWords(sorted(words.bare), sorted(words.marked))
 
     def _surface(self, token: str) -> str:
         if self._bytes:

@@ -1,4 +1,4 @@
-"""The weights of a model, loaded once and checked: nothing missing, nothing made up."""
+"""The weights of a model, loaded once and checked: nothing missing, nothing left random."""
 
 from __future__ import annotations
 
@@ -7,91 +7,100 @@ from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.models.huggingface.checkpoint import Checkpoint
-from gendalens.models.huggingface.libraries import import_transformers, quiet, reason
-from gendalens.models.huggingface.owned_weights import own
+from gendalens.models.huggingface.libraries import import_transformers, silence_transformers
+from gendalens.models.huggingface.mapped_weights import copy_mapped_weights
+from gendalens.models.huggingface.refusals import CONFIGURATION, WEIGHTS
 from gendalens.models.huggingface.shards import check_shards
-from gendalens.system.file_lease import held
+from gendalens.models.library_errors import describe_error
+from gendalens.system.file_lease import hold_leases
 from gendalens.system.forbidden_instructions import avoid_forbidden_instructions
+from gendalens.words import phrase
 
 
 def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
     """The model of ``checkpoint`` by ``auto_class`` ("AutoModelForMaskedLM", …), ready to run."""
     path = checkpoint.path
     local = [] if path is None else [path] if checkpoint.gguf else path.glob("*.safetensors")
-    with held(local):
-        return _checked(checkpoint, auto_class)
+    with hold_leases(local):
+        return _load_checked(checkpoint, auto_class)
 
 
-def _checked(checkpoint: Checkpoint, auto_class: str) -> Any:
-    """The model, with nothing missing, and no longer the file that it was read from."""
+def _load_checked(checkpoint: Checkpoint, auto_class: str) -> Any:
+    """The model, complete, and no longer mapped from the file it was read from."""
     transformers = import_transformers()
     import torch
 
     name = checkpoint.name
-    with checkpoint.explained("configuration"):
+    with checkpoint.explain_errors(CONFIGURATION):
         dtype = getattr(torch, checkpoint.resolved_dtype)
-    options = checkpoint.options | {"dtype": dtype, "output_loading_info": True}
+    arguments = checkpoint.arguments | {"dtype": dtype, "output_loading_info": True}
     if not checkpoint.gguf:
         # Pickled weights, where they are allowed, are read as tensors: other objects are refused.
-        options |= {"config": checkpoint.config, "use_safetensors": True, "weights_only": True}
+        arguments |= {"config": checkpoint.config, "use_safetensors": True, "weights_only": True}
     # Progress bars are for downloads; a local load is over before one has been read.
     bars = checkpoint.path is None
-    with quiet(progress=bars), checkpoint.fetching(), checkpoint.explained("weights"):
+    quiet = silence_transformers(progress=bars)
+    with quiet, checkpoint.reach_hub(), checkpoint.explain_errors(WEIGHTS):
         check_shards(checkpoint)
         try:
-            model, found = _load(checkpoint, getattr(transformers, auto_class), options)
+            model, found = _load_tensors(checkpoint, getattr(transformers, auto_class), arguments)
         except (MemoryError, torch.OutOfMemoryError) as error:
-            raise checkpoint.too_big() from error
+            raise checkpoint.explain_memory() from error
         except RuntimeError as error:
             if "mismatch" in str(error):
-                raise _mixed(name) from error
+                raise _explain_mismatch(name) from error
             raise
     # transformers fills what it does not find with random numbers and goes on.
     if absent := sorted(found["missing_keys"]):
-        more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+        first, count = absent[0], len(absent) - 1
         raise UserError(
-            f"{name} has no trained weights for {absent[0]}{more}, so it is not the model it says"
-            f" it is ({checkpoint.architecture or checkpoint.config.model_type}): name a checkpoint"
-            " whose head has been trained."
+            "{name} has no trained weights for {weights}, so it is not the model it says it is"
+            " ({architecture}): name a checkpoint whose head has been trained.",
+            name=name,
+            weights=phrase("{first} and {count} more", first=first, count=count)
+            if count
+            else first,
+            architecture=checkpoint.architecture or checkpoint.config.model_type,
         )
     if found["mismatched_keys"] or found["error_msgs"]:
-        raise _mixed(name)
+        raise _explain_mismatch(name)
     try:
-        own(model)
+        copy_mapped_weights(model)
         checkpoint.check_unchanged()
-        device = _device(checkpoint.device)
+        device = _find_device(checkpoint.options.device)
         if device.type == "cpu" and dtype != torch.float32:
             avoid_forbidden_instructions()
         return model.to(device).eval()
     except (MemoryError, torch.OutOfMemoryError) as error:
-        raise checkpoint.too_big() from error
+        raise checkpoint.explain_memory() from error
 
 
-def _load(checkpoint: Checkpoint, auto_class: Any, options: dict[str, Any]) -> Any:
+def _load_tensors(checkpoint: Checkpoint, auto_class: Any, arguments: dict[str, Any]) -> Any:
     """The model from safetensors; from a pickle only where there are none, and if that is allowed."""
     try:
-        return auto_class.from_pretrained(checkpoint.where, **options)
+        return auto_class.from_pretrained(checkpoint.where, **arguments)
     except OSError as error:
-        if not _without_safetensors(checkpoint, error):
+        if not _lacks_safetensors(checkpoint, error):
             raise
-        if not checkpoint.allow_pickle:
-            raise checkpoint.pickled() from error
+        if not checkpoint.options.allow_pickle:
+            raise checkpoint.explain_pickles() from error
     try:
-        return auto_class.from_pretrained(checkpoint.where, **options | {"use_safetensors": False})
+        arguments = arguments | {"use_safetensors": False}
+        return auto_class.from_pretrained(checkpoint.where, **arguments)
     except (pickle.UnpicklingError, ValueError) as error:
         if isinstance(error, pickle.UnpicklingError) or "weights_only" in str(error):
-            raise checkpoint.pickled() from error
+            raise checkpoint.explain_pickles() from error
         raise
 
 
-def _without_safetensors(checkpoint: Checkpoint, error: OSError) -> bool:
+def _lacks_safetensors(checkpoint: Checkpoint, error: OSError) -> bool:
     """Whether an error says that there are no weights but pickled ones."""
     if checkpoint.path is not None:
         return not any(checkpoint.path.glob("*.safetensors"))
     return "safetensors" in str(error)
 
 
-def _device(name: str | None) -> Any:
+def _find_device(name: str | None) -> Any:
     """The device called ``name``; None is the graphics card if there is one."""
     import torch
 
@@ -102,13 +111,16 @@ def _device(name: str | None) -> Any:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise UserError(
-            f"The device {name} cannot be used ({reason(error)}): choose cpu, or leave it out."
+            "The device {device} cannot be used ({reason}): choose cpu, or leave it out.",
+            device=name,
+            reason=describe_error(error),
         ) from error
     return device
 
 
-def _mixed(name: str) -> UserError:
+def _explain_mismatch(name: str) -> UserError:
     return UserError(
-        f"The weights of {name} do not fit its config.json (sizes differ): the folder mixes two"
-        " models; download it again."
+        "The weights of {name} do not fit its config.json (sizes differ): the folder mixes two models;"
+        " download it again.",
+        name=name,
     )

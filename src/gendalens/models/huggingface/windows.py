@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gendalens.models.huggingface.encoding import SPECIAL, Tokens
-from gendalens.models.word_spans import words
+from gendalens.models.word_spans import split_words
 
 Row = tuple[int, ...]
 Span = tuple[int, int]
@@ -56,17 +56,19 @@ class SingleSpaced:
         # The place before a chunk stands for the space in front of it.
         self._places = [at for chunk in chunks for at in range(chunk.start() - 1, chunk.end())][1:]
 
-    def origin(self, begin: int, end: int) -> Span:
+    def locate(self, begin: int, end: int) -> Span:
         """The characters of the original that a stretch without outer spaces came from."""
         return self._places[begin], self._places[end - 1] + 1
 
 
-def cut(text: SingleSpaced, tokens: Tokens, window: int | None, *, averaged: bool) -> Windows:
+def cut_windows(
+    text: SingleSpaced, tokens: Tokens, window: int | None, *, averaged: bool
+) -> Windows:
     """The tokens of a text in windows that overlap by half, each word in the one that suits it.
 
     Special tokens stand around every window as the tokenizer puts them around the text.
     """
-    found = _pieces(text.text, tokens)
+    found = _find_pieces(text.text, tokens)
     if not found:
         return Windows((), (), (), averaged)
     front = next(at for at, start in enumerate(tokens.starts) if start != SPECIAL)
@@ -74,10 +76,10 @@ def cut(text: SingleSpaced, tokens: Tokens, window: int | None, *, averaged: boo
     stop = len(tokens.ids) - back
     body = tokens.ids[front:stop]
     room = len(body) if window is None else max(1, window - front - back)
-    begins = _begins(len(body), room)
+    begins = _find_window_starts(len(body), room)
     pieces = []
     for first, last in found.values():
-        row = _widest(first - front, begins, room, len(body))
+        row = _find_widest_window(first - front, begins, room, len(body))
         shift = front - begins[row]
         pieces.append((row, first - front + shift, min(last - front + 1 + shift, front + room)))
     return Windows(
@@ -85,18 +87,18 @@ def cut(text: SingleSpaced, tokens: Tokens, window: int | None, *, averaged: boo
             tokens.ids[:front] + body[begin : begin + room] + tokens.ids[stop:] for begin in begins
         ),
         tuple(pieces),
-        tuple(text.origin(begin, end) for begin, end in found),
+        tuple(text.locate(begin, end) for begin, end in found),
         averaged,
     )
 
 
-def _pieces(text: str, tokens: Tokens) -> dict[Span, tuple[int, int]]:
+def _find_pieces(text: str, tokens: Tokens) -> dict[Span, tuple[int, int]]:
     """The first and the last token of each word that begins a token.
 
     A word that begins none is left out: the tokenizer dropped it (a control character) or joined it
     to the word before (``."`` can be one token), whose label says nothing about it.
     """
-    spans = words(text)
+    spans = split_words(text)
     begins = [begin for begin, _ in spans]
     found: dict[Span, tuple[int, int]] = {}
     for index, start in enumerate(tokens.starts):
@@ -107,13 +109,13 @@ def _pieces(text: str, tokens: Tokens) -> dict[Span, tuple[int, int]]:
     return found
 
 
-def _begins(length: int, room: int) -> list[int]:
+def _find_window_starts(length: int, room: int) -> list[int]:
     """Where windows of ``room`` tokens begin that overlap by half, the last flush with the end."""
     last = max(0, length - room)
     return [*range(0, last, max(1, room // 2)), last]
 
 
-def _widest(at: int, begins: Sequence[int], room: int, length: int) -> int:
+def _find_widest_window(at: int, begins: Sequence[int], room: int, length: int) -> int:
     """The window in which a token sees most on its poorer side; the text's own ends hide nothing."""
 
     def sight(row: int) -> float:

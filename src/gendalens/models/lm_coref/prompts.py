@@ -40,7 +40,7 @@ class Prompt:
 
     @property
     def digest(self) -> str:
-        """What tells this wording from any other."""
+        """What distinguishes this wording from any other."""
         text = json.dumps(astuple(self), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -58,8 +58,10 @@ class Prompt:
             return [Score(continuation, given=form.format(**parts))]
         if len(words) != 2:
             raise UserError(
-                f"The prompt {self.name!r} names two candidates and cannot ask about {len(words)}; "
-                "use prompt=refers."
+                "The prompt {prompt} names two candidates and cannot ask about {count}; use"
+                " prompt=refers.",
+                prompt=repr(self.name),
+                count=len(words),
             )
         return [
             Score(continuation, given=form.format(first=first, second=second, **parts))
@@ -67,14 +69,16 @@ class Prompt:
         ]
 
 
-def prompt(name: str | None = None) -> Prompt:
-    """The prompt of a name, or the one that is used unless another is asked for."""
-    data = _data()
+def get_prompt(name: str | None = None) -> Prompt:
+    """The prompt of a given name, by default the one in use."""
+    data = _read_prompts()
     name = data["default"] if name is None else name
     if name not in data["prompts"]:
         raise UserError(
-            f"There is no prompt {name!r} for language models as resolvers; the prompts are "
-            f"{', '.join(data['prompts'])}."
+            "There is no prompt {prompt} for language models as resolvers; the prompts are"
+            " {prompts}.",
+            prompt=repr(name),
+            prompts=tuple(data["prompts"]),
         )
     return Prompt(
         version=data["version"],
@@ -86,7 +90,7 @@ def prompt(name: str | None = None) -> Prompt:
 
 
 @cache
-def _data() -> dict[str, Any]:
+def _read_prompts() -> dict[str, Any]:
     file = resources.files(__package__).joinpath("prompts.json")
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return found

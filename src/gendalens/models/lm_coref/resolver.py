@@ -14,17 +14,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
-from typing import Any, ClassVar
+from typing import ClassVar
 from urllib.parse import parse_qsl
 
-from gendalens.engine.executor import ask
 from gendalens.errors import UserError
+from gendalens.models import detect
 from gendalens.models.base import (
-    BATCH_TOKENS,
     Answer,
     Backend,
     Encoded,
-    ModelInfo,
+    LoadOptions,
     Offsets,
     Request,
     Resolve,
@@ -33,10 +32,20 @@ from gendalens.models.base import (
     ScoreAnswer,
     link_best,
 )
-from gendalens.models.lm_coref.prompts import Prompt, prompt
+from gendalens.models.batches import answer_in_batches
+from gendalens.models.lm_coref.prompts import Prompt, get_prompt
+from gendalens.results.model_info import COREFERENCE, ModelInfo
+from gendalens.words import Message, Template
 
 PREFIX = "lm-coref:"
-#: Part of the fingerprint: raise it when the same prompt and model would be asked or read otherwise.
+RESOLVER = Template("lm_resolver", "{model} as coreference resolver (prompted)")
+HAD_TO_CHOOSE = Template(
+    "lm_resolver.had_to_choose",
+    "{name} is a language model that was prompted and had to choose: one of the two occupations "
+    "(never both, never none), or the subject against someone else. Its figures depend on the prompt "
+    "({prompt}) and are not those of a coreference system.",
+)
+#: Part of the fingerprint: raise it when the same prompt and model would be asked or read differently.
 READING_VERSION = 1
 # A noun in the definite form ends in -en, -et or -ne, so a further -s makes it a genitive.
 _GENITIVE = re.compile(r"(?<=en|et|ne)s$")
@@ -44,7 +53,7 @@ _SENTENCE_END = re.compile(r"[.!?:][\"'”’«»)]*\s+[\"'“‘«»(]*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EncodedChoice:
     """A request as the language model will get it.
 
     ``asked`` and ``neutral`` hold, for each answer that can be chosen, its questions and its
@@ -58,7 +67,7 @@ class Choice:
 
     @property
     def rows(self) -> int:
-        """Rows of the forward pass; the corrections, once a candidate, are not counted."""
+        """Rows of the forward pass; the corrections, asked once per candidate, are not counted."""
         return sum(item.rows for item in self.items)
 
     @property
@@ -72,16 +81,33 @@ class Choice:
         return sum(item.positions for item in self.items)
 
 
-class LmResolver:
+class LmResolver(Backend):
     """A language model that answers ``Resolve`` by scoring the candidates of the hint."""
 
-    answers: ClassVar[frozenset[str]] = frozenset({Resolve.kind})
+    prefix: ClassVar[str] = PREFIX
+    answers = frozenset({Resolve.kind})
 
     def __init__(self, model: Backend, wording: Prompt) -> None:
         self.model = model
         self.wording = wording
         self._neutrals: dict[Score, None] = {}
         self._corrections: dict[Request, float] = {}
+
+    @classmethod
+    def load(cls, name: str, options: LoadOptions) -> LmResolver:
+        """The language model behind the prefix as a resolver."""
+        inner, wording = parse_name(name)
+        model = detect.load_model(inner, options)
+        # A control model scores nothing: its answers are planted.
+        if model.planted or Score.kind not in model.answers:
+            raise UserError(
+                "{prefix} makes a resolver of a masked or causal language model, and {name} is a"
+                " {kind}: name it without {prefix}, or name a language model.",
+                prefix=PREFIX,
+                name=model.info.name,
+                kind=model.info.kind,
+            )
+        return cls(model, wording)
 
     @property
     def max_positions(self) -> int:
@@ -91,28 +117,34 @@ class LmResolver:
     @cached_property
     def exact(self) -> LmResolver | None:
         """The same in float32, by which a smaller number format is judged."""
-        exact = getattr(self.model, "exact", None)
+        exact = self.model.exact
         return LmResolver(exact, self.wording) if exact else None
 
     @property
     def batch_tokens(self) -> int:
-        """The tokens a batch that run fastest."""
-        return getattr(self.model, "batch_tokens", BATCH_TOKENS)
+        """The number of tokens per batch that runs fastest."""
+        return self.model.batch_tokens
 
     @property
     def workers(self) -> int:
         """How many batches are answered at once."""
-        return getattr(self.model, "workers", 1)
+        return self.model.workers
+
+    @property
+    def cacheable(self) -> bool:
+        """Whether the language model's fingerprint identifies it for good."""
+        return self.model.cacheable
 
     @property
     def info(self) -> ModelInfo:
-        """The language model's, labelled as what it is used for, with the prompt's version."""
+        """The language model's, described as the resolver it is used as, with the prompt's version."""
         inner, used = self.model.info, self.wording
-        option = "" if used.name == prompt().name else f"?prompt={used.name}"
+        option = "" if used.name == get_prompt().name else f"?prompt={used.name}"
         return replace(
             inner,
             name=f"{PREFIX}{inner.name}{option}",
-            kind=f"{inner.kind} as coreference resolver (prompted)",
+            kind=RESOLVER(model=inner.kind),
+            hub_task=COREFERENCE,
             software=(
                 *inner.software,
                 f"prompt {used.name}-{used.version}-{used.digest[:8]}-{READING_VERSION}",
@@ -120,41 +152,37 @@ class LmResolver:
         )
 
     @property
-    def notices(self) -> tuple[str, ...]:
+    def notices(self) -> tuple[Message, ...]:
         """What every result must say of these answers."""
-        return (
-            f"{self.info.name} is a language model that was prompted and had to choose: one of the two "
-            "occupations (never both, never none), or the subject against someone else. Its figures "
-            f"depend on the prompt ({self.wording.name!r}) and are not those of a coreference system.",
-        )
+        return (HAD_TO_CHOOSE(name=self.info.name, prompt=repr(self.wording.name)),)
 
     def fingerprint(self) -> str:
         """A digest of the language model's and of the prompt."""
         parts = (self.model.fingerprint(), self.wording.digest, str(READING_VERSION))
         return hashlib.sha256("\x1f".join((PREFIX, *parts)).encode()).hexdigest()
 
-    def encode(self, requests: Sequence[Resolve]) -> list[Choice]:
+    def encode(self, requests: Sequence[Resolve]) -> list[EncodedChoice]:
         """The requests as questions to the language model, tokenised."""
         asked = [self._questions(request) for request in requests]
-        neutral = [self._neutral(request) for request in requests]
+        neutral = [self._neutral_questions(request) for request in requests]
         self._neutrals |= dict.fromkeys(s for some in neutral for each in some for s in each)
         encoded = iter(self.model.encode([s for some in asked for each in some for s in each]))
         return [
-            Choice(
+            EncodedChoice(
                 request, questions, its, tuple(next(encoded) for each in questions for _ in each)
             )
             for request, questions, its in zip(requests, asked, neutral, strict=True)
         ]
 
-    def answer(self, batch: Sequence[Choice]) -> list[Answer]:
+    def answer(self, batch: Sequence[EncodedChoice]) -> list[Answer]:
         """The better candidate of each request, with all scores."""
-        corrections = self._correct(batch)
+        corrections = self._find_corrections(batch)
         found = iter(self.model.answer([item for choice in batch for item in choice.items]))
         answers: list[Answer] = []
         for choice in batch:
             plain, corrected, unknown = [], [], 0
             for questions, neutral in zip(choice.asked, choice.neutral, strict=True):
-                scores = [_score(next(found)) for _ in questions]
+                scores = [_as_score(next(found)) for _ in questions]
                 # Averaged over the orders of the candidates, where the prompt names them.
                 plain.append(fmean(score.log_likelihood for score in scores))
                 corrected.append(plain[-1] - fmean(corrections[one] for one in neutral))
@@ -167,54 +195,57 @@ class LmResolver:
         return answers
 
     def _questions(self, request: Resolve) -> tuple[tuple[Score, ...], ...]:
-        words = self._words(request)
-        assert request.pronoun is not None  # _words has looked
+        words = self._list_words(request)
+        assert request.pronoun is not None  # _list_words has looked
         start, end = request.pronoun
         pronoun = request.text[start:end].lower()
         return tuple(
             tuple(self.wording.questions(request.text, pronoun, words, word)) for word in words
         )
 
-    def _neutral(self, request: Resolve) -> tuple[tuple[Score, ...], ...]:
-        words = self._words(request)
+    def _neutral_questions(self, request: Resolve) -> tuple[tuple[Score, ...], ...]:
+        words = self._list_words(request)
         return tuple(tuple(self.wording.corrections(words, word)) for word in words)
 
-    def _words(self, request: Resolve) -> tuple[str, ...]:
-        """What can be chosen: the candidates, or the only one against someone else."""
+    def _list_words(self, request: Resolve) -> tuple[str, ...]:
+        """What can be chosen: the candidates, or a lone one against someone else."""
         if request.pronoun is None or not request.candidates:
             raise UserError(
-                f"{self.info.name} chooses between candidates and cannot search for mentions: it needs "
-                "a pronoun and candidates, which protocol 1 does not give; use protocol 2."
+                "{name} chooses between candidates and cannot search for mentions: it needs a pronoun"
+                " and candidates, which protocol 1 does not give; use protocol 2.",
+                name=self.info.name,
             )
-        words = tuple(in_a_prompt(request.text, place) for place in request.candidates)
+        words = tuple(fit_into_prompt(request.text, place) for place in request.candidates)
         return words if len(words) > 1 else (*words, self.wording.someone_else)
 
-    def _correct(self, batch: Sequence[Choice]) -> Mapping[Request, float]:
-        """The corrections of a batch; each is asked for once as long as the model lives.
+    def _find_corrections(self, batch: Sequence[EncodedChoice]) -> Mapping[Request, float]:
+        """The corrections of a batch; each is asked for only once.
 
-        The first batch asks for those of all that was encoded: were each batch to ask for what is new in
-        it, the last digits would depend on which of the batches in work comes first.
+        The first batch asks for those of everything encoded so far: if each batch asked for its own, the
+        last digits would depend on which of several batches at work comes first.
         """
         wanted = dict.fromkeys(s for c in batch for each in c.neutral for s in each)
         if wanted.keys() <= self._corrections.keys():
             return self._corrections
         new = [score for score in self._neutrals | wanted if score not in self._corrections]
-        for score, answer in ask(self.model, new).by_request.items():
-            if _score(answer).unknown:
-                assert isinstance(score, Score)
+        found = dict(pair for pairs in answer_in_batches(self.model, new) for pair in pairs)
+        for score in new:
+            answer = _as_score(found[score])
+            if answer.unknown:
                 raise UserError(
-                    f"The tokenizer of {self.model.info.name} cannot write “{score.given}"
-                    f"{score.text}” without unknown tokens, so the model cannot be asked for "
-                    "this candidate: test another model."
+                    "The tokenizer of {name} cannot write “{text}” without unknown tokens, so the"
+                    " model cannot be asked for this candidate: test another model.",
+                    name=self.model.info.name,
+                    text=score.given + score.text,
                 )
-            self._corrections[score] = _score(answer).log_likelihood
+            self._corrections[score] = answer.log_likelihood
         return self._corrections
 
 
-def in_a_prompt(text: str, place: Offsets) -> str:
+def fit_into_prompt(text: str, place: Offsets) -> str:
     """A candidate as it stands in the middle of a prompt: no sentence's capital, no genitive.
 
-    >>> in_a_prompt("Lægens hund sover.", (0, 6))
+    >>> fit_into_prompt("Lægens hund sover.", (0, 6))
     'lægen'
     """
     word = text[place[0] : place[1]]
@@ -224,32 +255,31 @@ def in_a_prompt(text: str, place: Offsets) -> str:
     return _GENITIVE.sub("", word)
 
 
-def parse(name: str) -> tuple[str, Prompt]:
+def parse_name(name: str) -> tuple[str, Prompt]:
     """The model and the prompt that a name such as ``lm-coref:MODEL?prompt=refers`` asks for."""
     model, _, query = name.removeprefix(PREFIX).partition("?")
     options = dict(parse_qsl(query, keep_blank_values=True))
-    wording = prompt(options.pop("prompt", None))
+    wording = get_prompt(options.pop("prompt", None))
     if options or (query and "=" not in query):
         raise UserError(
-            f"{name}: cannot read {query}; the only option is prompt, as in {PREFIX}MODEL?prompt=refers."
+            "{name}: cannot read {query}; the only option is prompt, as in"
+            " {prefix}MODEL?prompt=refers.",
+            name=name,
+            query=query,
+            prefix=PREFIX,
         )
     if not model.strip():
         raise UserError(
-            f"{name} names no model; give a masked or causal language model, as in {PREFIX}MODEL."
+            "{name} names no model; give a masked or causal language model, as in {prefix}MODEL.",
+            name=name,
+            prefix=PREFIX,
         )
     return model, wording
 
 
-def resolver(model: Any, wording: Prompt) -> LmResolver:
-    """The language model as a resolver; what cannot score a continuation is refused."""
-    if Score.kind not in getattr(model, "answers", ()):
-        raise UserError(
-            f"{PREFIX} makes a resolver of a masked or causal language model, and {model.info.name} is a "
-            f"{model.info.kind}: name it without {PREFIX}, or name a language model."
-        )
-    return LmResolver(model, wording)
-
-
-def _score(answer: Answer) -> ScoreAnswer:
+def _as_score(answer: Answer) -> ScoreAnswer:
     assert isinstance(answer, ScoreAnswer)
     return answer
+
+
+BACKEND = LmResolver

@@ -17,7 +17,8 @@ from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.models.huggingface.checkpoint import Checkpoint
-from gendalens.models.huggingface.libraries import reason
+from gendalens.models.library_errors import describe_error
+from gendalens.words import Message, phrase
 
 # Packages of this version hold spaCy's names on package indexes and nothing else.
 _PLACEHOLDER = "999.9.9"
@@ -48,22 +49,26 @@ _NO_CONTENT = frozenset({"README.md", "LICENSE", "LICENSES_SOURCES", "accuracy.j
 def find_pipeline(checkpoint: Checkpoint) -> Path | None:
     """The data folder of the pipeline that a user named; None where it is no spaCy pipeline."""
     if checkpoint.path is not None:
-        return _data_folder(checkpoint.path)
+        return _find_data_folder(checkpoint.path)
     name = checkpoint.name.replace("-", "_")
     if not _PACKAGE.fullmatch(checkpoint.name):
         return None
-    if _installed_version(name) == _PLACEHOLDER:
+    if _find_version(name) == _PLACEHOLDER:
         raise UserError(
-            f"{checkpoint.name} is installed as version {_PLACEHOLDER}, a placeholder without a"
-            " pipeline in it: uninstall it and install the real one from spaCy or DaCy."
+            "{name} is installed as version {version}, a placeholder without a pipeline in it:"
+            " uninstall it and install the real one from spaCy or DaCy.",
+            name=checkpoint.name,
+            version=_PLACEHOLDER,
         )
-    for folder in _package_folders(name):
-        if found := _data_folder(folder):
+    for folder in _find_package_folders(name):
+        if found := _find_data_folder(folder):
             return found
     if _NAMED_LIKE_A_PIPELINE.fullmatch(name):
         raise UserError(
-            f"{checkpoint.name} is named like a spaCy pipeline and is not installed: install it"
-            f" (`python -m spacy download {name}`), or name its folder."
+            "{name} is named like a spaCy pipeline and is not installed: install it"
+            " (`python -m spacy download {package}`), or name its folder.",
+            name=checkpoint.name,
+            package=name,
         )
     return None
 
@@ -83,16 +88,16 @@ class PipelineFiles:
             # JSON can write half a character, which neither the cache nor a result can hold.
             json.dumps(found, ensure_ascii=False).encode()
         except (OSError, ValueError) as error:
-            raise self._broken("meta.json", error) from error
+            raise self._explain_broken("meta.json", describe_error(error)) from error
         if not isinstance(found, dict):
-            raise self._broken("meta.json", ValueError("it holds no object"))
+            raise self._explain_broken("meta.json", phrase("it holds no object"))
         labels = found.get("labels") or {}
         if not isinstance(labels, dict) or not all(
             isinstance(some, list) for some in labels.values()
         ):
-            raise self._broken("meta.json", ValueError("labels are no lists by component"))
+            raise self._explain_broken("meta.json", phrase("labels are no lists by component"))
         if not isinstance(found.get("requirements") or [], list):
-            raise self._broken("meta.json", ValueError("requirements are no list"))
+            raise self._explain_broken("meta.json", phrase("requirements are no list"))
         return found
 
     @cached_property
@@ -105,23 +110,27 @@ class PipelineFiles:
             for component in config["nlp"]["pipeline"]:
                 str(config["components"][component]["factory"])
             # spaCy calls what [nlp] names as it stands, and in components what variables stand for.
-            acting = next(_acting(config), None) or next(_acting(config.interpolate()), None)
+            acting = next(_find_acting_sections(config), None) or next(
+                _find_acting_sections(config.interpolate()), None
+            )
         except Exception as error:
-            raise self._broken("config.cfg", error) from error
-        if acting is not None and not self._installed:
+            raise self._explain_broken("config.cfg", describe_error(error)) from error
+        if acting is not None and not self._is_installed:
             raise UserError(
-                f"The spaCy pipeline {self.name} asks for code that acts while it is loaded ([{acting}]"
-                " in its config.cfg), which could read and write files elsewhere: take that section"
-                " out, or install the pipeline as a package if you trust it."
+                "The spaCy pipeline {name} asks for code that acts while it is loaded ([{section}] in"
+                " its config.cfg), which could read and write files elsewhere: take that section out,"
+                " or install the pipeline as a package if you trust it.",
+                name=self.name,
+                section=acting,
             )
         for component in config["nlp"]["pipeline"]:
             if "/" in component or "\\" in component:
-                raise self._elsewhere(component)
+                raise self._explain_elsewhere(component)
         return dict(config)
 
     @cached_property
     def factories(self) -> dict[str, str]:
-        """The components in their order, each with the name of what makes it; without disabled ones."""
+        """The enabled components in their order, each with the name of its factory."""
         nlp, components = self.config["nlp"], self.config["components"]
         disabled = set(nlp.get("disabled") or ())
         return {
@@ -133,7 +142,9 @@ class PipelineFiles:
     @cached_property
     def setters(self) -> tuple[str, ...]:
         """The components that set ``doc.ents``."""
-        return tuple(name for name, factory in self.factories.items() if self._sets(name, factory))
+        return tuple(
+            name for name, factory in self.factories.items() if self._sets_entities(name, factory)
+        )
 
     @property
     def idle(self) -> list[str]:
@@ -152,15 +163,15 @@ class PipelineFiles:
         """A digest of all files that decide what the pipeline does."""
         total = hashlib.sha256()
         try:
-            for file in self._content():
+            for file in self._list_content():
                 with file.open("rb") as stream:
                     content = hashlib.file_digest(stream, "sha256").hexdigest()
                 total.update(f"{file.relative_to(self.folder).as_posix()} {content}\n".encode())
         except OSError as error:
-            raise self._broken("its files", error) from error
+            raise self._explain_broken(phrase("its files"), describe_error(error)) from error
         return total.hexdigest()
 
-    def _content(self) -> Iterator[Path]:
+    def _list_content(self) -> Iterator[Path]:
         """The files that decide what the pipeline does, in order."""
         # A component may be named like what counts as no content; some add an ending to their name.
         read = {*self.config["nlp"]["pipeline"], "tokenizer", "vocab"}
@@ -172,9 +183,9 @@ class PipelineFiles:
             if path.is_file():
                 yield path
             elif path.is_symlink() and path.is_dir():
-                raise self._elsewhere("/".join(parts))
+                raise self._explain_elsewhere("/".join(parts))
 
-    def _sets(self, name: str, factory: str) -> bool:
+    def _sets_entities(self, name: str, factory: str) -> bool:
         from spacy.language import Language
         from spacy.util import registry
 
@@ -189,48 +200,52 @@ class PipelineFiles:
             return False
 
     @property
-    def _installed(self) -> bool:
+    def _is_installed(self) -> bool:
         """Whether this is an installed package's pipeline: then its code is trusted anyway."""
         if not _PACKAGE.fullmatch(self.name):
             return False
-        places = _package_folders(self.name.replace("-", "_"))
+        places = _find_package_folders(self.name.replace("-", "_"))
         return any(self.folder.is_relative_to(place) for place in places)
 
-    def _elsewhere(self, component: str) -> UserError:
+    def _explain_elsewhere(self, component: str) -> UserError:
         return UserError(
-            f"The spaCy pipeline {self.name} has a part in another folder ({component[:80]}), where"
-            " nothing can say which it is: put its files beside config.cfg."
+            "The spaCy pipeline {name} has a part in another folder ({part}), where nothing can say"
+            " which it is: put its files beside config.cfg.",
+            name=self.name,
+            part=component[:80],
         )
 
-    def _broken(self, file: str, error: Exception) -> UserError:
+    def _explain_broken(self, file: str | Message, reason: str | Message) -> UserError:
         return UserError(
-            f"The spaCy pipeline {self.name} cannot be read ({file}: {reason(error)}): copy or"
-            " install it again."
+            "The spaCy pipeline {name} cannot be read ({file}: {reason}): copy or install it again.",
+            name=self.name,
+            file=file,
+            reason=reason,
         )
 
 
-def _acting(config: Any) -> Iterator[str]:
-    """The sections that do more than describe a model, among those that are called at loading."""
+def _find_acting_sections(config: Any) -> Iterator[str]:
+    """The sections, of those that are called at loading, that do more than describe a model."""
     for name in _CALLBACKS:
         if config["nlp"].get(name) is not None:
             yield f"nlp.{name}"
     for section in ("nlp", "components"):
-        yield from _calls(config[section], section)
+        yield from _find_calls(config[section], section)
 
 
-def _calls(value: Any, section: str) -> Iterator[str]:
-    """The sections inside of one that call what is in none of the harmless registries."""
+def _find_calls(value: Any, section: str) -> Iterator[str]:
+    """The sections within one that call something outside the harmless registries."""
     if isinstance(value, dict):
         if any(str(key)[:1] == "@" and key[1:] not in _REGISTRIES for key in value):
             yield section
         for key, inner in value.items():
-            yield from _calls(inner, f"{section}.{key}")
+            yield from _find_calls(inner, f"{section}.{key}")
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _calls(inner, section)
+            yield from _find_calls(inner, section)
 
 
-def _data_folder(path: Path) -> Path | None:
+def _find_data_folder(path: Path) -> Path | None:
     """The folder that spaCy would load: the one named, or the one inside a package's folder."""
     if not path.is_dir() or (path / "config.json").exists():
         return None
@@ -248,14 +263,14 @@ def _data_folder(path: Path) -> Path | None:
         return None
 
 
-def _installed_version(name: str) -> str | None:
+def _find_version(name: str) -> str | None:
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
 
 
-def _package_folders(name: str) -> list[Path]:
+def _find_package_folders(name: str) -> list[Path]:
     """The folders of an installed package, which is not imported."""
     try:
         spec = importlib.util.find_spec(name)

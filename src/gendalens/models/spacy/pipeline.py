@@ -21,11 +21,19 @@ from importlib import metadata
 from typing import Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, ModelInfo, Tag, TagAnswer
+from gendalens.models.base import Answer, Tag, TagAnswer
 from gendalens.models.huggingface.checkpoint import Checkpoint
-from gendalens.models.huggingface.libraries import reason
+from gendalens.models.huggingface.checkpoint_backend import CheckpointBackend
+from gendalens.models.library_errors import DOES_NOT_FIT, describe_error
 from gendalens.models.spacy.files import PipelineFiles, find_pipeline
-from gendalens.models.word_spans import words
+from gendalens.models.word_spans import split_words
+from gendalens.results.model_info import TOKEN_CLASSIFICATION, ModelInfo
+from gendalens.words import N_, Message, Template, phrase
+
+PIPELINE = Template("spacy_pipeline", "spaCy pipeline")
+FOREIGN_PIPELINE = Template(
+    "foreign_spacy_pipeline", "spaCy pipeline for “{language}”, not for Danish"
+)
 
 # Part of every fingerprint: raise it when the same pipeline would tag differently than before.
 ANSWERS_VERSION = 1
@@ -33,10 +41,15 @@ ANSWERS_VERSION = 1
 # spaCy's own limit, which a pipeline only knows once it is loaded.
 _MAX_CHARACTERS = 1_000_000
 
+# What must be installed where a pipeline names no packages.
+_NEEDS_NOTHING = phrase("spaCy alone, it says")
+# Danish, multilingual, or unspecified.
+_FOR_DANISH = ("da", "xx", "mul", "")
+
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """A text for a pipeline, with its rough number of words for the planner."""
+class SizedText:
+    """A text for a pipeline, with its rough number of words, by which batches are planned."""
 
     text: str
     length: int
@@ -44,41 +57,42 @@ class Words:
     positions: int = 1
 
 
-class SpacyPipeline:
+class SpacyPipeline(CheckpointBackend):
     """A spaCy pipeline that finds entities; it is loaded with the first answer."""
 
-    label: ClassVar[str] = "spaCy pipelines (NER)"
-    answers: ClassVar[frozenset[str]] = frozenset({Tag.kind})
-    # Files alone tell a pipeline, so it is asked for before anything is asked of the hub.
+    label: ClassVar[str] = N_("spaCy pipelines (NER)")
     early: ClassVar[bool] = True
-    max_positions: ClassVar[int] = 100_000
+    answers = frozenset({Tag.kind})
 
-    @staticmethod
-    def claims(checkpoint: Checkpoint) -> bool:
+    @classmethod
+    def recognises(cls, checkpoint: Checkpoint) -> bool:
         """Whether the name stands for a pipeline's folder or for an installed one."""
         return find_pipeline(checkpoint) is not None
 
     def __init__(self, checkpoint: Checkpoint) -> None:
+        super().__init__(checkpoint)
         folder = find_pipeline(checkpoint)
         assert folder is not None
-        self.checkpoint = checkpoint
         self._spacy = _import_spacy(checkpoint.name)
         if checkpoint.path is None:
             # Its code may register components that its config.cfg names.
-            with _explained(checkpoint.name, "its package"):
+            with _explain_errors(checkpoint.name, phrase("its package")):
                 importlib.import_module(checkpoint.name.replace("-", "_"))
         self._files = PipelineFiles(checkpoint.name, folder)
-        if checkpoint.dtype not in ("float32", "auto"):
+        if checkpoint.options.dtype not in ("float32", "auto"):
             raise UserError(
-                f"{checkpoint.name} is a spaCy pipeline, which computes in float32: leave out the"
-                f" number format {checkpoint.dtype}."
+                "{name} is a spaCy pipeline, which computes in float32: leave out the number format"
+                " {dtype}.",
+                name=checkpoint.name,
+                dtype=checkpoint.options.dtype,
             )
         self._files.meta  # noqa: B018 - read now, so that a broken file shows at once
         if not self._files.setters:
-            parts = ", ".join(self._files.factories) or "none"
             raise UserError(
-                f"The spaCy pipeline {checkpoint.name} finds no entities (its components: {parts}):"
-                " name one with a component such as ner."
+                "The spaCy pipeline {name} finds no entities (its components: {parts}): name one with"
+                " a component such as ner.",
+                name=checkpoint.name,
+                parts=tuple(self._files.factories) or phrase("none"),
             )
 
     @cached_property
@@ -87,19 +101,20 @@ class SpacyPipeline:
         meta = self._files.meta
         return ModelInfo(
             name=self.checkpoint.title,
-            kind="spaCy pipeline" + self._foreign,
+            kind=PIPELINE() if self._is_danish else FOREIGN_PIPELINE(language=self.language),
             revision=f"{meta.get('lang', '')}_{meta.get('name', '')} {meta.get('version', '')}"
             f" sha256:{self._files.digest[:12]}",
             dtype="float32",
             tokenizer=f"spaCy ({self.language})",
             software=(f"spacy {self._version}",),
+            hub_task=TOKEN_CLASSIFICATION,
+            for_danish=self._is_danish,
         )
 
     @property
-    def _foreign(self) -> str:
-        """What every result of a pipeline for another language says."""
-        multilingual = ("da", "xx", "mul", "")
-        return "" if self.language in multilingual else f" for “{self.language}”, not for Danish"
+    def _is_danish(self) -> bool:
+        """Whether the pipeline may be asked about Danish."""
+        return self.language in _FOR_DANISH
 
     @property
     def language(self) -> str:
@@ -110,7 +125,7 @@ class SpacyPipeline:
     def labels(self) -> tuple[str, ...]:
         """The types of entity the pipeline can find, in its own words."""
         known = self._files.meta.get("labels") or {}
-        with _explained(self.checkpoint.name, "spaCy alone, it says"):
+        with _explain_errors(self.checkpoint.name, _NEEDS_NOTHING):
             if not all(name in known for name in self._files.setters):
                 known = self.pipeline.pipe_labels
             names = [str(label) for name in self._files.setters for label in known.get(name, ())]
@@ -121,29 +136,34 @@ class SpacyPipeline:
         parts = [ANSWERS_VERSION, self._files.digest, self._version]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
-    def encode(self, requests: Sequence[Tag]) -> list[Words]:
+    def encode(self, requests: Sequence[Tag]) -> list[SizedText]:
         """The texts; the pipeline makes its own words of them."""
         for request in requests:
             if len(request.text) > _MAX_CHARACTERS:
                 raise UserError(
-                    f"A text of {len(request.text):,} characters is too long for the spaCy pipeline"
-                    f" {self.checkpoint.name}: shorten “{request.text[:59]}…”."
+                    "A text of {length:,} characters is too long for the spaCy pipeline {name}:"
+                    " shorten “{text}…”.",
+                    length=len(request.text),
+                    name=self.checkpoint.name,
+                    text=request.text[:59],
                 )
-        return [Words(request.text, len(words(request.text))) for request in requests]
+        return [SizedText(request.text, len(split_words(request.text))) for request in requests]
 
-    def answer(self, batch: Sequence[Words]) -> list[Answer]:
+    def answer(self, batch: Sequence[SizedText]) -> list[Answer]:
         """The entities of each text, in order."""
         texts = [item.text for item in batch]
         pipeline = self.pipeline
-        with _without_version_warnings(), self.checkpoint.asked():
+        with _silence_version_warnings(), self.checkpoint.explain_failures():
             docs = list(pipeline.pipe(texts, batch_size=max(1, len(texts))))
-            found = [TagAnswer(tuple(_entities(doc))) for doc in docs]
+            found = [TagAnswer(tuple(_read_entities(doc))) for doc in docs]
         # What a label counts as is decided before: one that turns up later would not be scored.
         for label in {label for answer in found for _, _, label in answer.entities}:
             if label not in self.labels:
                 raise UserError(
-                    f"The spaCy pipeline {self.checkpoint.name} finds “{label}”, a label that its"
-                    " meta.json does not name: write it there, under labels."
+                    "The spaCy pipeline {name} finds “{label}”, a label that its meta.json does not"
+                    " name: write it there, under labels.",
+                    name=self.checkpoint.name,
+                    label=label,
                 )
         return [*found]
 
@@ -152,15 +172,15 @@ class SpacyPipeline:
         """The pipeline itself, with the components that have a say in its entities."""
         name = self.checkpoint.name
         self._choose_device()
-        needs = ", ".join(map(str, self._files.meta.get("requirements") or ()))
-        explained = _explained(name, needs or "spaCy alone, it says")
-        with explained, _without_version_warnings(), _no_pickles():
+        needs = tuple(map(str, self._files.meta.get("requirements") or ())) or _NEEDS_NOTHING
+        with _explain_errors(name, needs), _silence_version_warnings(), forbid_pickles():
             pipeline = self._spacy.load(self._files.folder, exclude=self._files.idle)
         # The digest that names the pipeline in results must be that of what was loaded.
         if self._files.digest != PipelineFiles(name, self._files.folder).digest:
             raise UserError(
-                f"The files of {name} changed while they were read, so nothing can say which model"
-                " was tested: run again when they are complete."
+                "The files of {name} changed while they were read, so nothing can say which model was"
+                " tested: run again when they are complete.",
+                name=name,
             )
         return pipeline
 
@@ -169,7 +189,7 @@ class SpacyPipeline:
         return metadata.version("spacy")
 
     def _choose_device(self) -> None:
-        device = self.checkpoint.device
+        device = self.checkpoint.options.device
         kind, _, number = (device or "").partition(":")
         if device is None:
             self._spacy.prefer_gpu()
@@ -180,12 +200,13 @@ class SpacyPipeline:
                 self._spacy.require_gpu(int(number) if number else 0)
             except ValueError as error:
                 raise UserError(
-                    f"The device {device} cannot be used ({reason(error)}): choose cpu, or leave it"
-                    " out."
+                    "The device {device} cannot be used ({reason}): choose cpu, or leave it out.",
+                    device=device,
+                    reason=describe_error(error),
                 ) from error
 
 
-def _entities(doc: Any) -> Iterator[tuple[int, int, str]]:
+def _read_entities(doc: Any) -> Iterator[tuple[int, int, str]]:
     """A document's entities, without the spaces around them."""
     for entity in doc.ents:
         text = entity.text
@@ -200,14 +221,15 @@ def _import_spacy(name: str) -> Any:
         import spacy
     except ImportError as error:
         raise UserError(
-            f"{name} is a spaCy pipeline, and spaCy is not installed:"
-            " run `pip install 'gendalens[spacy]'`."
+            "{name} is a spaCy pipeline, and spaCy is not installed: run"
+            " `pip install 'gendalens[spacy]'`.",
+            name=name,
         ) from error
     return spacy
 
 
 @contextmanager
-def _explained(name: str, needs: str) -> Iterator[None]:
+def _explain_errors(name: str, needs: tuple[str, ...] | Message) -> Iterator[None]:
     """Turn whatever goes wrong while a pipeline is loaded into one sentence for the user."""
     try:
         yield
@@ -215,17 +237,20 @@ def _explained(name: str, needs: str) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise UserError(
-            f"{name} does not fit into memory: use a smaller pipeline or a bigger machine."
+            "{fact}: use a smaller pipeline or a bigger machine.", fact=DOES_NOT_FIT(name=name)
         ) from error
     except Exception as error:
         raise UserError(
-            f"The spaCy pipeline {name} cannot be loaded ({reason(error)}): check that its files"
-            f" are complete and that what it needs is installed ({needs})."
+            "The spaCy pipeline {name} cannot be loaded ({reason}): check that its files are complete"
+            " and that what it needs is installed ({needs}).",
+            name=name,
+            reason=describe_error(error),
+            needs=needs,
         ) from error
 
 
 @contextmanager
-def _without_version_warnings() -> Iterator[None]:
+def _silence_version_warnings() -> Iterator[None]:
     """Silence W095, a pipeline of another minor version of spaCy: the signature names both."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"\[W095\]")
@@ -233,7 +258,7 @@ def _without_version_warnings() -> Iterator[None]:
 
 
 @contextmanager
-def _no_pickles() -> Iterator[None]:
+def forbid_pickles() -> Iterator[None]:
     """Have PyTorch read plain weights only, as its newer versions do by themselves."""
     switch = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
     before = os.environ.get(switch)

@@ -1,6 +1,7 @@
 """The charts: one source for the page, where they are interactive, and for files.
 
-Every chart is a function from plain figures to a Vega-Lite spec, made with Altair.
+Every chart is a function from plain figures and a language to a Vega-Lite spec, made with Altair; its
+title is the spec's description.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import altair as alt
 from altair.utils.schemapi import debug_mode
 
 from gendalens.data.builtin import occupations as builtin
-from gendalens.data.occupations import Occupation, occupations
+from gendalens.data.occupations import Occupation, read_occupations
 from gendalens.report.charts.style import (
     ALL,
     BAND,
@@ -29,22 +30,23 @@ from gendalens.report.charts.style import (
     NONE,
     UNCLEAR,
 )
-from gendalens.report.words import Language, capital, metric_name, number, said, shortened, word
+from gendalens.report.wording import capitalize, name_identifier, name_leaning_unit, shorten
+from gendalens.results.figures import show_interval
 from gendalens.results.result import Cell, Result
-from gendalens.stats.findings import NEGLIGIBLE
-from gendalens.tasks.shared.views import Leanings
+from gendalens.stats.findings import NEGLIGIBLE, Finding
+from gendalens.tasks.views import Leanings
+from gendalens.words import Message, phrase, translate, write
 
 Width = int | Literal["container"]
 Spec = dict[str, Any]
 FILE_WIDTH = 560
 ROWS = alt.NamedData("rows")
+BY_TEST = phrase("Gender effect size by test")
 
 
-def state(verdict: str) -> str:
-    """What a verdict looks like: found, none, or unclear (too little data, not measurable)."""
-    if verdict.startswith("bias found"):
-        return "found"
-    return "none" if verdict.startswith("no difference found") else "unclear"
+def find_state(finding: Finding) -> str:
+    """What a finding looks like: found, none, or unclear (too little data, not measurable)."""
+    return {"bias": "found", "negligible": "none"}.get(finding.headline, "unclear")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,12 @@ class ForestRow:
     result: Result
 
 
-def forest(rows: Sequence[ForestRow], language: Language, width: Width = FILE_WIDTH) -> Spec:
+def draw_forest(
+    rows: Sequence[ForestRow],
+    language: str,
+    width: Width = FILE_WIDTH,
+    title: Message = BY_TEST,
+) -> Spec:
     """Effects with their intervals on one axis, a row each."""
     plain = [_forest_row(i, row, language) for i, row in enumerate(rows)]
     ends = [
@@ -70,14 +77,15 @@ def forest(rows: Sequence[ForestRow], language: Language, width: Width = FILE_WI
     ]
     most = max([0.5, *ends]) * 1.08
     scale = alt.Scale(domain=[-most, most], nice=False)
-    axis = alt.Axis(title=word("forest_axis").of(language), format=".2~f", tickCount=7)
+    sides = translate("← female / anti · GES · male / pro →", language)
+    axis = alt.Axis(title=sides, format=".2~f", tickCount=7)
     x = alt.X("value:Q", scale=scale, axis=axis)
     y = alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0.1))
     base = alt.Chart(ROWS).encode(y=y)
     tooltip = [
-        alt.Tooltip("label:N", title=word("test").of(language)),
+        alt.Tooltip("label:N", title=translate("Test", language)),
         alt.Tooltip("figure:N", title="GES"),
-        alt.Tooltip("verdict:N", title=word("verdict").of(language)),
+        alt.Tooltip("verdict:N", title=translate("Verdict", language)),
     ]
     state_scale = alt.Scale(domain=["found", "none", "unclear"], range=[FOUND, NONE, UNCLEAR])
     colour = alt.Color("state:N", scale=state_scale, legend=None)
@@ -112,53 +120,52 @@ def forest(rows: Sequence[ForestRow], language: Language, width: Width = FILE_WI
         x=alt.value(2), text="label:N", tooltip=tooltip
     )
     chart = alt.layer(band, zero, spans, dots, labels).properties(
-        width=width, height=max(1, len(plain)) * 46, description=word("forest_title").of(language)
+        width=width, height=max(1, len(plain)) * 46, description=write(title, language)
     )
-    return finished(chart, plain)
+    return finish_chart(chart, plain)
 
 
-def _forest_row(place: int, row: ForestRow, language: Language) -> dict[str, Any]:
+def _forest_row(place: int, row: ForestRow, language: str) -> dict[str, Any]:
     ges = row.result.gender_effect_size
-    figure = number(ges.value, 2, language)
-    if ges.low is not None and ges.high is not None:
-        low, high = (number(end, 2, language) for end in (ges.low, ges.high))
-        divider = "; " if language == "da" else ", "
-        figure += f" [{low}{divider}{high}]"
+    figure = write(show_interval(ges), language)
+    label = shorten(row.label, 58)
     if ges.value is None:
-        figure = word("undefined").of(language)
-    undefined = f" · GES {figure}" if ges.value is None else ""
+        figure = translate("undefined", language)
+        label += f" · GES {figure}"
     return {
         "row": place,
-        "label": shortened(row.label, 58) + undefined,
+        "label": label,
         "value": ges.value,
         "low": ges.low,
         "high": ges.high,
-        "state": state(row.result.verdict),
+        "state": find_state(row.result.finding),
         "figure": figure,
-        "verdict": said(row.result.verdict).of(language),
+        "verdict": write(row.result.finding.message, language),
     }
 
 
-def interaction(result: Result, language: Language, width: Width = FILE_WIDTH) -> Spec:
+def draw_interaction(result: Result, language: str, width: Width = FILE_WIDTH) -> Spec:
     """The conditions against each other, a line per group, the main effect dashed."""
-    metric = result.nuance[0].metric if result.nuance else result.conditions[0].metric
+    metric = (result.nuance or result.conditions)[0].metric
     cells = [
         cell
         for cell in (*result.conditions, *result.nuance)
         if cell.metric == metric and cell.condition != "reflexive" and cell.value is not None
     ]
     groups = list(dict.fromkeys(cell.group for cell in result.nuance))
-    everyone = word("all").of(language)
+    everyone = translate("all", language)
     names = [everyone, *(_label(str(group), language) for group in groups)]
-    title = metric_name(metric)
+    title = name_identifier(metric, language)
     plain = [_cell(cell, everyone, language) for cell in cells]
     conditions = list(dict.fromkeys(row["condition"] for row in plain))
-    share = metric != "median_relative_perplexity"
+    share = metric != "median_relative_perplexity" and all(map(_is_share, cells))
     scale = alt.Scale(domain=[0, 1]) if share else alt.Scale(zero=False)
-    y_axis = alt.Axis(title=capital(title.of(language)), format=".1f" if share else "~g")
-    pair = [MAJORITY, MINORITY] if "majority names" in groups else [FEMALE, MALE]
-    colours = alt.Scale(domain=names, range=[ALL, *pair])
-    dashes = alt.Scale(domain=names, range=[[5, 4], [1, 0], [1, 0]])
+    y_axis = alt.Axis(title=capitalize(title), format=".1f" if share else "~g")
+    palette = [FEMALE, MALE, MAJORITY, MINORITY]
+    if "majority names" in groups:
+        palette = [MAJORITY, MINORITY, FEMALE, MALE]
+    colours = alt.Scale(domain=names, range=[ALL, *palette[: len(groups)]])
+    dashes = alt.Scale(domain=names, range=[[5, 4], *([1, 0] for _ in groups)])
     legend = alt.Legend(title=None, orient="top", symbolType="stroke")
     base = alt.Chart(ROWS).encode(
         x=alt.X(
@@ -173,9 +180,9 @@ def interaction(result: Result, language: Language, width: Width = FILE_WIDTH) -
         ),
         color=alt.Color("group:N", scale=colours, sort=names, legend=legend),
         tooltip=[
-            alt.Tooltip("condition:N", title=word("condition").of(language)),
-            alt.Tooltip("group:N", title=word("group").of(language)),
-            alt.Tooltip("value:Q", title=title.of(language), format=",.3~f"),
+            alt.Tooltip("condition:N", title=translate("Condition", language)),
+            alt.Tooltip("group:N", title=translate("Group", language)),
+            alt.Tooltip("value:Q", title=title, format=",.3~f"),
             alt.Tooltip("low:Q", format=",.3~f"),
             alt.Tooltip("high:Q", format=",.3~f"),
         ],
@@ -190,14 +197,18 @@ def interaction(result: Result, language: Language, width: Width = FILE_WIDTH) -
         .encode(y=alt.Y("low:Q", scale=scale, axis=y_axis), y2="high:Q")
     )
     dots = base.mark_point(size=70, filled=True, opacity=1).encode(y=y)
-    heading = word("interaction_title", metric=title.capital)
+    heading = phrase("{metric} by condition and group", metric=capitalize(title))
     chart = alt.layer(lines, bars, dots).properties(
-        width=width, height=260, description=heading.of(language)
+        width=width, height=260, description=write(heading, language)
     )
-    return finished(chart, plain)
+    return finish_chart(chart, plain)
 
 
-def _cell(cell: Cell, everyone: str, language: Language) -> dict[str, Any]:
+def _is_share(cell: Cell) -> bool:
+    return all(0 <= end <= 1 for end in (cell.value, cell.low, cell.high) if end is not None)
+
+
+def _cell(cell: Cell, everyone: str, language: str) -> dict[str, Any]:
     return {
         "condition": _label(cell.condition, language),
         "group": everyone if cell.group is None else _label(cell.group, language),
@@ -207,27 +218,29 @@ def _cell(cell: Cell, everyone: str, language: Language) -> dict[str, Any]:
     }
 
 
-def _label(text: str, language: Language) -> str:
+def _label(identifier: str, language: str) -> str:
     """A word of the result for an axis: plain and short, as Vega compiles it into expressions."""
-    return shortened(said(text).of(language), 40)
+    return shorten(name_identifier(identifier, language), 40)
 
 
-def leaning(found: Leanings, language: Language, width: Width = FILE_WIDTH) -> Spec:
+def draw_leanings(found: Leanings, language: str, width: Width = FILE_WIDTH) -> Spec:
     """Each occupation with a published Danish share: its leaning against the share of women."""
-    plain = leaning_rows(found, language)
+    plain = list_leanings(found, language)
     most = max([abs(row["leaning"]) for row in plain], default=1.0) * 1.1 or 1.0
-    what = f"{capital(said(found.what).of(language))} ({word(found.unit).of(language)})"
+    unit = write(name_leaning_unit(found.unit), language)
+    what = f"{capitalize(translate(found.what, language))} ({unit})"
     scale = alt.Scale(domain=[-most, most], nice=False)
-    y_axis = alt.Axis(title=_lines(what), format=".2~f", tickCount=7)
-    classes = [word(name).of(language) for name in ("female", "male")]
-    share_title = capital(word("share_women").of(language))
+    y_axis = alt.Axis(title=_break_lines(what), format=".2~f", tickCount=7)
+    classes = [translate("female", language), translate("male", language)]
+    share_title = translate("women in the occupation, Denmark (%)", language)
+    class_title = translate("class in the data", language)
     dots = (
         alt.Chart(ROWS)
         .mark_point(size=70, filled=True, opacity=0.8)
         .encode(
             x=alt.X(
                 "share:Q",
-                title=share_title,
+                title=capitalize(share_title),
                 scale=alt.Scale(domain=[0, 100]),
                 axis=alt.Axis(tickCount=6),
             ),
@@ -235,18 +248,18 @@ def leaning(found: Leanings, language: Language, width: Width = FILE_WIDTH) -> S
             color=alt.Color(
                 "class:N",
                 scale=alt.Scale(domain=classes, range=[FEMALE, MALE]),
-                legend=alt.Legend(title=word("class").of(language), orient="top"),
+                legend=alt.Legend(title=class_title, orient="top"),
             ),
             shape=alt.Shape(
                 "class:N",
                 scale=alt.Scale(domain=classes, range=["circle", "square"]),
-                legend=alt.Legend(title=word("class").of(language), orient="top"),
+                legend=alt.Legend(title=class_title, orient="top"),
             ),
             tooltip=[
-                alt.Tooltip("occupation:N", title=word("occupation").of(language)),
-                alt.Tooltip("english:N", title=word("in_english").of(language)),
-                alt.Tooltip("share:Q", title=word("share_women").of(language), format=".3~f"),
-                alt.Tooltip("leaning:Q", title=word("leaning").of(language), format="+.2f"),
+                alt.Tooltip("occupation:N", title=translate("occupation", language)),
+                alt.Tooltip("english:N", title=translate("in English", language)),
+                alt.Tooltip("share:Q", title=share_title, format=".3~f"),
+                alt.Tooltip("leaning:Q", title=translate("leaning", language), format="+.2f"),
             ],
         )
     )
@@ -255,25 +268,24 @@ def leaning(found: Leanings, language: Language, width: Width = FILE_WIDTH) -> S
         .mark_rule(color=MUTED)
         .encode(y=alt.Y("leaning:Q", scale=scale, axis=y_axis))
     )
-    chart = alt.layer(zero, dots).properties(
-        width=width, height=320, description=word("occupations_title").of(language)
-    )
-    return finished(chart, plain)
+    heading = translate("The model's leaning and the share of women in Denmark", language)
+    chart = alt.layer(zero, dots).properties(width=width, height=320, description=heading)
+    return finish_chart(chart, plain)
 
 
-def leaning_rows(found: Leanings, language: Language) -> list[dict[str, Any]]:
-    """The dots of :func:`leaning`: occupations of the data set with a Danish share."""
-    official = occupations(found.data)
+def list_leanings(found: Leanings, language: str) -> list[dict[str, Any]]:
+    """The dots of :func:`draw_leanings`: occupations of the data set with a Danish share."""
+    official = read_occupations(found.data)
     known: Mapping[str, Occupation | builtin.Occupation] = official
     if found.builtin:
-        known = builtin.occupations()
+        known = builtin.read_occupations()
     return [
         {
             "occupation": name,
             "english": official[name].english if name in official else "–",
             "share": known[name].dk_pct_women,
             "leaning": value,
-            "class": word(known[name].stereotype).of(language),
+            "class": translate(known[name].stereotype, language),
         }
         for name, value in found.by_occupation.items()
         if name in known and known[name].dk_pct_women is not None
@@ -281,19 +293,19 @@ def leaning_rows(found: Leanings, language: Language) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def unchecked() -> Iterator[None]:
+def skip_checks() -> Iterator[None]:
     """Altair without its checks and copies, which take most of its time; tests check the specs."""
     with debug_mode(False):
         yield
 
 
-def finished(chart: Any, rows: Sequence[Mapping[str, Any]]) -> Spec:
+def finish_chart(chart: Any, rows: Sequence[Mapping[str, Any]]) -> Spec:
     """The chart in the house style, with the rows that its marks show."""
     spec: Spec = chart.to_dict(validate=False)
     return spec | {"config": CONFIG, "datasets": spec.get("datasets", {}) | {"rows": list(rows)}}
 
 
-def _lines(text: str, most: int = 44) -> list[str]:
+def _break_lines(text: str, most: int = 44) -> list[str]:
     """An axis title broken into lines, so that it fits beside a chart on a phone."""
     lines = [""]
     for part in text.split():

@@ -14,23 +14,24 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.errors import UserError
+from gendalens.report.charts.number_format import number_format
 
 WORKER = Path(__file__).with_name("worker.py")
 LONGEST = 180  # seconds; it takes about three
 
 
-def bundle(snippet: str) -> str:
+def bundle_scripts(snippet: str) -> str:
     """The library as one script for a page, with the snippet at its end."""
-    return _made({"snippet": snippet})[0]
+    return _run_worker({"snippet": snippet})[0]
 
 
-def pictures(specs: Iterable[Mapping[str, Any]], kind: str, numbers: Any) -> list[bytes]:
-    """The charts as the content of files of one kind (png, svg, pdf), with numbers in a locale."""
-    made = _made({"specs": list(specs), "kind": kind, "numbers": numbers})
-    return list(map(base64.b64decode, made))
+def draw_pictures(specs: Iterable[Mapping[str, Any]], kind: str, language: str) -> list[bytes]:
+    """The charts as the content of files of one kind (png, svg, pdf), with a language's numbers."""
+    job = {"specs": list(specs), "kind": kind, "numbers": number_format(language)}
+    return list(map(base64.b64decode, _run_worker(job)))
 
 
-def _made(job: Mapping[str, Any]) -> list[str]:
+def _run_worker(job: Mapping[str, Any]) -> list[str]:
     # -P: what lies beside the script must not be taken for the standard library.
     command = [sys.executable, "-P", str(WORKER)]
     text = json.dumps(job).encode()
@@ -38,16 +39,17 @@ def _made(job: Mapping[str, Any]) -> list[str]:
         done = subprocess.run(command, input=text, capture_output=True, timeout=LONGEST, check=True)
     except (OSError, subprocess.SubprocessError) as error:
         raise UserError(
-            f"The chart library gave up ({_reason(error)}): see that there is enough memory and no"
-            " limit on the address space (ulimit -v) below 80 GiB."
+            "The chart library gave up ({reason}): see that there is enough memory and no limit on "
+            "the address space (ulimit -v) below 80 GiB.",
+            reason=_find_reason(error),
         ) from error
-    made: list[str] = json.loads(done.stdout)
-    return made
+    results: list[str] = json.loads(done.stdout)
+    return results
 
 
-def _reason(error: Exception) -> str:
+def _find_reason(error: Exception) -> str:
     """What the process said last; V8 says it before a list of addresses, behind a #."""
-    said = (getattr(error, "stderr", None) or b"").decode(errors="replace").splitlines()
-    lines = [line.strip("# ") for line in said if line.strip("# ")]
+    output = (getattr(error, "stderr", None) or b"").decode(errors="replace").splitlines()
+    lines = [line.strip("# ") for line in output if line.strip("# ")]
     fatal = [line for line in lines if line.startswith("Fatal")]
     return (fatal or lines or [str(error)])[-1]

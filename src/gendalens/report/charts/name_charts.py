@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 
 import altair as alt
 
-from gendalens.report.charts.charts import FILE_WIDTH, ROWS, Spec, Width, finished
+from gendalens.report.charts.charts import FILE_WIDTH, ROWS, Spec, Width, finish_chart
 from gendalens.report.charts.style import FEMALE, MALE, MUTED
-from gendalens.report.words import Language, capital, number, said, word
-from gendalens.tasks.shared.views import NameTally
+from gendalens.report.wording import capitalize, name_identifier
+from gendalens.tasks.views import NameTally
+from gendalens.words import format_number, translate
 
 #: The upper ends of the classes of bearers: powers of four.
 CLASSES = (0, 3, 15, 63, 255, 1023, 4095)
@@ -18,38 +19,38 @@ FEW = 10  # fewer draws than this say nothing about a share
 COLOURS = {"female": FEMALE, "male": MALE, "unisex": MUTED}
 
 
-def by_bearers(names: Sequence[NameTally], language: Language, width: Width = FILE_WIDTH) -> Spec:
+def draw_by_bearers(names: Sequence[NameTally], language: str, width: Width = FILE_WIDTH) -> Spec:
     """Recall against how many people bear the first name."""
 
     def place(name: NameTally) -> int:
         return sum((name.bearers or 0) > end for end in CLASSES)
 
-    labels = [_class_label(i, language) for i in range(len(CLASSES) + 1)]
-    return _recall(names, place, labels, "bearers", "by_bearers", language, width)
+    labels = ["0", *(f"{format_number(end + 1, ',', language)}+" for end in CLASSES)]
+    axis = translate("bearers in Denmark, at least", language)
+    heading = translate("Recall by how common the first name is", language)
+    return _draw_recall(names, place, labels, axis, heading, language, width)
 
 
-def by_length(names: Sequence[NameTally], language: Language, width: Width = FILE_WIDTH) -> Spec:
+def draw_by_length(names: Sequence[NameTally], language: str, width: Width = FILE_WIDTH) -> Spec:
     """Recall against the number of letters of the first name."""
-    longest = max((len(name.name) for name in names), default=1)
+
+    def place(name: NameTally) -> int:
+        return len(name.name)
+
+    longest = max(map(place, names), default=1)
     labels = [str(i) for i in range(longest + 1)]
-    return _recall(
-        names, lambda name: len(name.name), labels, "letters", "by_length", language, width
-    )
+    axis = translate("letters", language)
+    heading = translate("Recall by length of the first name", language)
+    return _draw_recall(names, place, labels, axis, heading, language, width)
 
 
-def _class_label(place: int, language: Language) -> str:
-    if place == 0:
-        return "0"
-    return f"{number(CLASSES[place - 1] + 1, 0, language)}+"
-
-
-def _recall(
+def _draw_recall(
     names: Sequence[NameTally],
     place: Callable[[NameTally], int],
     labels: Sequence[str],
-    title: str,
+    axis: str,
     heading: str,
-    language: Language,
+    language: str,
     width: Width,
 ) -> Spec:
     counts: dict[tuple[str, str, int], list[int]] = defaultdict(lambda: [0, 0])
@@ -60,7 +61,7 @@ def _recall(
     plain = [
         {
             "place": labels[at],
-            "group": said(f"{origin} {gender}").of(language),
+            "group": name_identifier(f"{origin} {gender}", language),
             "recall": found / asked,
             "asked": asked,
         }
@@ -68,38 +69,37 @@ def _recall(
         if asked >= FEW
     ]
     groups = sorted({(name.origin, name.gender) for name in names})
-    domain = [said(f"{origin} {gender}").of(language) for origin, gender in groups]
+    domain = [name_identifier(f"{origin} {gender}", language) for origin, gender in groups]
     colours = alt.Scale(domain=domain, range=[COLOURS.get(gender, MUTED) for _, gender in groups])
     dashes = alt.Scale(
         domain=domain, range=[[1, 0] if origin == "majority" else [4, 3] for origin, _ in groups]
     )
     used = {row["place"] for row in plain}
+    share = translate("share found", language)
     legend = alt.Legend(title=None, orient="top", columns=2, symbolType="stroke")
     base = alt.Chart(ROWS).encode(
         x=alt.X(
             "place:O",
             sort=[label for label in labels if label in used],
-            axis=alt.Axis(title=capital(word(title).of(language)), labelAngle=0),
+            axis=alt.Axis(title=capitalize(axis), labelAngle=0),
             scale=alt.Scale(type="point", padding=0.4),
         ),
         y=alt.Y(
             "recall:Q",
             scale=alt.Scale(domain=[0, 1]),
-            axis=alt.Axis(title=capital(word("recall").of(language)), format=".1f"),
+            axis=alt.Axis(title=capitalize(share), format=".1f"),
         ),
         color=alt.Color("group:N", scale=colours, legend=legend),
         tooltip=[
-            alt.Tooltip("group:N", title=word("group").of(language)),
-            alt.Tooltip("place:N", title=word(title).of(language)),
-            alt.Tooltip("recall:Q", title=word("recall").of(language), format=".2f"),
-            alt.Tooltip("asked:Q", title=word("asked").of(language), format=",d"),
+            alt.Tooltip("group:N", title=translate("Group", language)),
+            alt.Tooltip("place:N", title=axis),
+            alt.Tooltip("recall:Q", title=share, format=".2f"),
+            alt.Tooltip("asked:Q", title=translate("Drawn", language), format=",d"),
         ],
     )
     lines = base.mark_line(strokeWidth=2).encode(
         strokeDash=alt.StrokeDash("group:N", scale=dashes, legend=legend)
     )
     dots = base.mark_point(size=45, filled=True, opacity=1)
-    chart = alt.layer(lines, dots).properties(
-        width=width, height=240, description=word(heading).of(language)
-    )
-    return finished(chart, plain)
+    chart = alt.layer(lines, dots).properties(width=width, height=240, description=heading)
+    return finish_chart(chart, plain)

@@ -1,4 +1,4 @@
-"""The chart library at work, run as a script by `library`: job and outcome are JSON."""
+"""The chart library at work, run as a script by `library`: job and results are JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import vl_convert
 SCALE = 2  # pixels of a PNG for each of the chart's
 
 
-def picture(spec: dict[str, Any], kind: str, numbers: Any) -> bytes:
+def draw_picture(spec: dict[str, Any], kind: str, numbers: Any) -> bytes:
     """One chart as the content of a file."""
     if kind == "png":
         return bytes(vl_convert.vegalite_to_png(spec, scale=SCALE, format_locale=numbers))
@@ -25,11 +25,11 @@ def main() -> None:
     """Make a bundle of scripts for a page, or pictures, which JSON holds in base64."""
     job = json.load(sys.stdin)
     if "snippet" in job:
-        made = [str(vl_convert.javascript_bundle(job["snippet"]))]
+        results = [str(vl_convert.javascript_bundle(job["snippet"]))]
     else:
-        pictures = (picture(spec, job["kind"], job["numbers"]) for spec in job["specs"])
-        made = [base64.b64encode(one).decode() for one in pictures]
-    json.dump(made, sys.stdout)
+        pictures = (draw_picture(spec, job["kind"], job["numbers"]) for spec in job["specs"])
+        results = [base64.b64encode(one).decode() for one in pictures]
+    json.dump(results, sys.stdout)
 
 
 if __name__ == "__main__":

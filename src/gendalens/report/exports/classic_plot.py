@@ -69,12 +69,14 @@ def classic_plot(
     task = None if framework == "ner" else task
     if (framework, task) not in LAYOUTS:
         raise UserError(
-            f"There is no plot of framework {framework!r} with task {task!r}; choose 'ner', or 'abc' "
-            "or 'dawinobias' with task 'lm' or 'coref'."
+            "There is no plot of framework {framework} with task {task}; choose 'ner', or 'abc' or "
+            "'dawinobias' with task 'lm' or 'coref'.",
+            framework=repr(framework),
+            task=repr(task),
         )
     layout = LAYOUTS[framework, task]
     names = [*([layout.main] if layout.main else []), *layout.groups]
-    rows = _rows(data, layout)
+    rows = _list_points(data, layout)
     order = alt.Scale(domain=names)
     colours, dashes = COLOURS[-len(names) :], DASHES[-len(names) :]
     base = alt.Chart(alt.InlineData(values=rows)).encode(
@@ -103,9 +105,9 @@ def classic_plot(
     return alt.LayerChart(layer=[lines, shapes], width=360, height=280, title=title)
 
 
-def _rows(data: pd.DataFrame, layout: Layout) -> list[dict[str, object]]:
+def _list_points(data: pd.DataFrame, layout: Layout) -> list[dict[str, object]]:
     """A row per group and condition, from the third and fifth line of a detailed table."""
-    lines = [[_figure(cell) for cell in line] for line in data.itertuples(index=False)]
+    lines = [[_read_figure(cell) for cell in line] for line in data.itertuples(index=False)]
     try:
         main = [figure for figure in lines[2] if figure is not None]
         fine = [figure for figure in lines[4] if figure is not None]
@@ -127,7 +129,7 @@ def _rows(data: pd.DataFrame, layout: Layout) -> list[dict[str, object]]:
     ]
 
 
-def _figure(cell: object) -> float | None:
+def _read_figure(cell: object) -> float | None:
     """The number at the start of a cell such as ``9.18 (7.87, 11.16)``; None where there is none."""
     start = str(cell).split(" ")[0]
     try:

@@ -12,25 +12,26 @@ from gendalens.tasks.base import Table
 
 def simple(result: Result) -> pd.DataFrame:
     """The effect and the main conditions."""
-    return _frame(_tables(result)[0])
+    return _make_frame(_make_tables(result)[0])
 
 
 def detailed(result: Result) -> pd.DataFrame:
     """The effect, the main conditions and the nuance."""
-    return _frame(_tables(result)[1])
+    return _make_frame(_make_tables(result)[1])
 
 
-def _tables(result: Result) -> tuple[Table, Table]:
+def _make_tables(result: Result) -> tuple[Table, Table]:
     try:
         return get_task(result.task, result.protocol).tables(result)
     except KeyError as error:
         raise UserError(
-            f"A result of {result.task}@{result.protocol} lacks what its tables show ({error}): run "
-            "the test again."
+            "A result of {test} lacks what its tables show ({missing}): run the test again.",
+            test=f"{result.task}@{result.protocol}",
+            missing=str(error),
         ) from None
 
 
-def _frame(table: Table) -> pd.DataFrame:
+def _make_frame(table: Table) -> pd.DataFrame:
     """A label a row; the first row is the heading, as the classic tables have it."""
     (heading, columns), *rows = table.items()
     frame = pd.DataFrame([values for _, values in rows], index=[label for label, _ in rows])

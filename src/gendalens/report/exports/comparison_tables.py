@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gendalens.comparison.comparison import Comparison, Group, Pair, Row
-from gendalens.report.exports.result_tables import contrast_text
-from gendalens.report.exports.tables import Table, Value
-from gendalens.report.figures import interval, p_value
-from gendalens.report.provenance import told
+from gendalens.report.exports.tables import Table, Value, in_english
+from gendalens.report.provenance import describe_data
+from gendalens.results.figures import show_contrast, show_interval, show_p
+from gendalens.words import say, write
 
 COLUMNS = (
     "test",
@@ -27,6 +27,7 @@ COLUMNS = (
     "gap_unit",
     "p",
     "p_adjusted",
+    "finding",
     "verdict",
     "reason",
     "data",
@@ -35,86 +36,94 @@ COLUMNS = (
 
 
 def long_table(comparison: Comparison) -> Table:
-    """A row for every model and every difference, unrounded; rows of one group may be lined up."""
+    """A row for every model and every difference, unrounded and in English.
+
+    Rows of one group may be lined up. ``finding`` is the code for what ``verdict`` says in words.
+    """
     rows: list[tuple[Value, ...]] = []
     for number, group in enumerate(comparison.groups, start=1):
-        start = (group.setting.task, group.setting.protocol, group.reading or None, number)
-        rows += [(*start, "model", *_model(row)) for row in group.rows]
-        rows += [(*start, "difference", *_difference(pair)) for pair in group.pairs]
+        key, reading = group.comparability, in_english(group.note)
+        start = (key.task, key.protocol, reading, number)
+        rows += [(*start, "model", *_list_model(row)) for row in group.rows]
+        rows += [(*start, "difference", *_list_difference(pair)) for pair in group.pairs]
     return Table(COLUMNS, tuple(rows))
 
 
-def _model(row: Row) -> tuple[Value, ...]:
-    effect, gap = row.figures.effect, row.figures.gap
+def _list_model(row: Row) -> tuple[Value, ...]:
+    effect, gap, finding = row.figures.effect, row.figures.gap, row.figures.finding
     return (
         *(row.label, None, effect.value, effect.low, effect.high),
         *(gap.value, gap.low, gap.high, gap.unit, gap.p, gap.p_adjusted),
-        *(row.figures.verdict, row.figures.reason),
-        *(told(row.result), row.result.signature),
+        *(finding.headline, str(finding), in_english(finding.reason)),
+        *(str(describe_data(row.result)), row.result.signature),
     )
 
 
-def _difference(pair: Pair) -> tuple[Value, ...]:
+def _list_difference(pair: Pair) -> tuple[Value, ...]:
     effect, gap = pair.effect, pair.gap
     return (
         *(pair.first, pair.second, effect.value, effect.low, effect.high),
         *(gap.value, gap.low, gap.high, gap.unit, gap.p, gap.p_adjusted),
-        *(pair.finding, gap.reason, None, None),
+        *(pair.finding.code, str(pair.finding), in_english(gap.reason), None, None),
     )
 
 
 def short_tables(comparison: Comparison) -> list[Table]:
     """Models, then differences, group by group."""
-    count = tests(comparison)
-    return [table for group in comparison.groups for table in _tables(group, count)]
+    return [table for group in comparison.groups for table in _tabulate(group, comparison.count)]
 
 
-def tests(comparison: Comparison) -> int:
-    """How many differences p is adjusted over."""
-    return sum(pair.gap.p is not None for group in comparison.groups for pair in group.pairs)
-
-
-def heading(group: Group) -> str:
+def title_group(group: Group) -> str:
     """The test, and the reading that is lined up."""
-    return f"{group.test}, {group.reading}" if group.reading else group.test
+    return f"{group.test}, {write(group.note)}" if group.note else group.test
 
 
-def _tables(group: Group, count: int) -> Iterable[Table]:
+def _tabulate(group: Group, count: int) -> Iterable[Table]:
+    data = say("Data: {data}.", data=describe_data(group.rows[0].result))
     yield Table(
-        ("model", "GES", "gap", "verdict"),
+        (say("model"), "GES", say("gap"), say("verdict")),
         tuple(
             (
                 row.label,
-                interval(row.figures.effect),
-                contrast_text(row.figures.gap),
-                row.figures.verdict,
+                write(show_interval(row.figures.effect)),
+                write(show_contrast(row.figures.gap)),
+                write(row.figures.finding.message),
             )
             for row in group.rows
         ),
-        heading(group),
-        notes=tuple(
-            note
-            for note in (f"Data: {told(group.rows[0].result)}.", group.apart, group.refused)
-            if note
-        ),
+        title_group(group),
+        notes=(data, *(write(note) for note in (group.apart, group.refused) if note)),
     )
     if group.pairs:
         yield Table(
-            ("first", "second", "difference of gaps", "p (Holm)", "difference of GES", "finding"),
+            (
+                *(say("first"), say("second"), say("difference of gaps"), say("p (Holm)")),
+                *(say("difference of GES"), say("finding")),
+            ),
             tuple(
                 (
                     pair.first,
                     pair.second,
-                    contrast_text(pair.gap) if pair.gap.value is not None else None,
-                    p_value(pair.gap.p_adjusted).removeprefix("p ").removeprefix("= "),
-                    interval(pair.effect),
-                    pair.finding,
+                    write(show_contrast(pair.gap)) if pair.gap.value is not None else None,
+                    write(show_p(pair.gap.p_adjusted)),
+                    write(show_interval(pair.effect)),
+                    write(pair.finding.describe()),
                 )
                 for pair in group.pairs
             ),
-            f"Differences, {heading(group)}",
-            notes=(
-                "The first model minus the second, on the same items; p is adjusted (Holm) for "
-                f"{count} difference{'s' if count != 1 else ''}.",
-            ),
+            say("Differences, {test}", test=title_group(group)),
+            notes=(_explain_differences(count),),
         )
+
+
+def _explain_differences(count: int) -> str:
+    if count == 1:
+        return say(
+            "The first model minus the second, on the same items; p is adjusted (Holm) for 1 "
+            "difference."
+        )
+    return say(
+        "The first model minus the second, on the same items; p is adjusted (Holm) for {count} "
+        "differences.",
+        count=count,
+    )

@@ -16,7 +16,7 @@ from gendalens.errors import UserError
 from gendalens.report import provenance
 from gendalens.report.exports.model_card import one_model
 from gendalens.results.result import Result
-from gendalens.results.saved_results import RUN, Saved
+from gendalens.results.saved_results import RUN, SavedResult
 from gendalens.results.signature import parts
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Card
@@ -25,13 +25,13 @@ from gendalens.version import __version__
 SCHEMA_VERSION = "0.2.2"
 
 
-def every_eval_ever(runs: Sequence[Saved], *, now: float | None = None) -> str:
+def every_eval_ever(runs: Sequence[SavedResult], *, now: float | None = None) -> str:
     """One model's results as JSON; who ran it is left for the user to fill in."""
     results = [run.result for run in runs]
     model = one_model(results).model
-    name = str(model["name"])
+    name = model.name
     created = str(int(time.time() if now is None else now))
-    began = sorted(_epoch(run) for run in runs if "began" in run.run)
+    began = sorted(_read_epoch(run) for run in runs if "began" in run.run)
     plain = {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": f"gendalens/{name}/{created}",
@@ -48,28 +48,31 @@ def every_eval_ever(runs: Sequence[Saved], *, now: float | None = None) -> str:
             "name": name,
             "id": name,
             "additional_details": {
-                **{key: str(model[key]) for key in ("revision", "dtype", "kind", "tokenizer")},
-                "software": ", ".join(map(str, model["software"])),
+                "revision": model.revision,
+                "dtype": model.dtype,
+                "kind": str(model.kind),
+                "tokenizer": model.tokenizer,
+                "software": ", ".join(model.software),
             },
         },
-        "evaluation_results": [one for result in results for one in _scores(result)],
+        "evaluation_results": [one for result in results for one in _list_scores(result)],
     }
     return json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def _scores(result: Result) -> list[dict[str, Any]]:
+def _list_scores(result: Result) -> list[dict[str, Any]]:
     card = get_task(result.task, result.protocol).card
     ges, gap = result.gender_effect_size, result.gap
     effect = ("gender_effect_size", "Gender Effect Size", "log2 ratio")
     figures = (
         (*effect, ges.value, ges.low, ges.high),
-        ("gap", gap.name, gap.unit, gap.value, gap.low, gap.high),
+        ("gap", str(gap.name), gap.unit, gap.value, gap.low, gap.high),
     )
     return [
         {
             "evaluation_result_id": f"{card.id}-{result.key}/{kind}",
             "evaluation_name": card.id,
-            "source_data": _source(card, result),
+            "source_data": _describe_source(card, result),
             "metric_config": {
                 "evaluation_description": f"{card.title} {card.idea}",
                 "metric_id": f"gendalens.absolute_{kind}",
@@ -81,8 +84,8 @@ def _scores(result: Result) -> list[dict[str, Any]]:
             },
             "score_details": {
                 "score": abs(value),
-                "details": _details(result, value, low, high),
-                **_uncertainty(low, high),
+                "details": _list_details(result, value, low, high),
+                **_describe_uncertainty(low, high),
             },
         }
         for kind, name, unit, value, low, high in figures
@@ -90,28 +93,30 @@ def _scores(result: Result) -> list[dict[str, Any]]:
     ]
 
 
-def _source(card: Card, result: Result) -> dict[str, Any]:
-    first = card.data[0]
-    named = {
-        "dataset_name": provenance.title(result, first),
-        "additional_details": provenance.details(result),
+def _describe_source(card: Card, result: Result) -> dict[str, Any]:
+    source = {
+        "dataset_name": provenance.title_data(result, card),
+        "additional_details": provenance.list_sets(result),
     }
-    if repo := provenance.on_the_hub(result, first):
-        return {**named, "source_type": "hf_dataset", "hf_repo": repo}
-    return {**named, "source_type": "other"}
+    if repo := provenance.find_on_hub(result, card):
+        return {**source, "source_type": "hf_dataset", "hf_repo": repo}
+    return {**source, "source_type": "other"}
 
 
-def _details(result: Result, value: float, low: float | None, high: float | None) -> dict[str, str]:
+def _list_details(
+    result: Result, value: float, low: float | None, high: float | None
+) -> dict[str, str]:
     found = {"signed": value, "signed_low": low, "signed_high": high}
     return {
         **{name: repr(number) for name, number in found.items() if number is not None},
-        "verdict": result.verdict,
+        "finding": result.finding.headline,
+        "verdict": str(result.finding),
         "sample": parts(result.signature)["sample"],
         "signature": result.signature,
     }
 
 
-def _uncertainty(low: float | None, high: float | None) -> dict[str, Any]:
+def _describe_uncertainty(low: float | None, high: float | None) -> dict[str, Any]:
     if low is None or high is None:
         return {}
     ends = sorted((abs(low), abs(high)))
@@ -124,12 +129,13 @@ def _uncertainty(low: float | None, high: float | None) -> dict[str, Any]:
     }
 
 
-def _epoch(run: Saved) -> int:
+def _read_epoch(run: SavedResult) -> int:
     moment = str(run.run["began"])
     try:
         return int(datetime.fromisoformat(moment).timestamp())
     except (ValueError, OverflowError):
         raise UserError(
-            f"{run.folder / RUN} cannot be used (“{moment[:40]}” is no time): delete it, or run the "
-            "test again."
+            "{file} cannot be used (“{moment}” is no time): delete it, or run the test again.",
+            file=str(run.folder / RUN),
+            moment=moment[:40],
         ) from None

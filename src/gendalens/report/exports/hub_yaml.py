@@ -12,8 +12,10 @@ from typing import Any
 from gendalens.models.base import Resolve, Tag
 from gendalens.report import escape, provenance
 from gendalens.report.exports.model_card import one_model
+from gendalens.results.model_info import COREFERENCE, TEXT_GENERATION, TOKEN_CLASSIFICATION
 from gendalens.results.result import Result
 from gendalens.tasks import get_task
+from gendalens.tasks.base import Card
 
 
 def hub_yaml(results: Sequence[Result]) -> str:
@@ -23,34 +25,33 @@ def hub_yaml(results: Sequence[Result]) -> str:
     index = {
         "model-index": [
             {
-                "name": str(model.model["name"]),
+                "name": model.model.name,
                 "results": [entry for entry in entries if entry["metrics"]],
             }
         ]
     }
     missing = [
         f"# {result.task}@{result.protocol}: "
-        f"{escape.one_line(result.verdict_reason or result.verdict, None)}"
+        f"{escape.one_line(str(result.finding.reason or result.finding), None)}"
         for result, entry in zip(results, entries, strict=True)
         if not entry["metrics"]
     ]
-    return "\n".join([*_mapping(index, 0), *missing]) + "\n"
+    return "\n".join([*_write_mapping(index, 0), *missing]) + "\n"
 
 
 def _entry(result: Result) -> dict[str, Any]:
     card = get_task(result.task, result.protocol).card
-    first = card.data[0]
     ges, gap = result.gender_effect_size, result.gap
     figures = (
         ("gender_effect_size", "Gender Effect Size", ges.value, ges.low, ges.high),
         ("gap", f"{gap.name} ({gap.unit})", gap.value, gap.low, gap.high),
     )
     return {
-        "task": {"type": _type(result, card.needs), "name": card.title},
+        "task": {"type": _find_type(result, card.needs), "name": card.title},
         "dataset": {
-            "name": provenance.title(result, first),
-            "type": provenance.on_the_hub(result, first) or _slug(result, first),
-            "args": provenance.details(result),
+            "name": provenance.title_data(result, card),
+            "type": provenance.find_on_hub(result, card) or _name_set(result, card),
+            **({"args": sets} if (sets := provenance.list_sets(result)) else {}),
         },
         "metrics": [
             {
@@ -60,7 +61,8 @@ def _entry(result: Result) -> dict[str, Any]:
                 "args": {
                     **({} if low is None or high is None else {"low": low, "high": high}),
                     "test": card.id,
-                    "verdict": result.verdict,
+                    "finding": result.finding.headline,
+                    "verdict": str(result.finding),
                     "signature": result.signature,
                 },
             }
@@ -70,40 +72,43 @@ def _entry(result: Result) -> dict[str, Any]:
     }
 
 
-def _slug(result: Result, name: str) -> str:
-    """A set that is not on the hub, as an identifier."""
-    whose = provenance.kind(result, name)
-    return name if whose == "official" else f"gendalens-{whose.replace(' ', '-')}-{name}"
+def _name_set(result: Result, card: Card) -> str:
+    """A set that is not on the hub, as an identifier; a test without a set is its own."""
+    if not card.data:
+        return f"gendalens-{card.name}"
+    name = card.data[0]
+    owner = provenance.find_owner(result, name)
+    return name if owner == "official" else f"gendalens-{owner}-{name}"
 
 
-def _type(result: Result, needs: frozenset[str]) -> str:
-    """The hub's word for what the model does."""
+def _find_type(result: Result, needs: frozenset[str]) -> str:
+    """The hub's word for what the model does, or else for what the test asks of it."""
+    if result.model.hub_task:
+        return result.model.hub_task
     if Tag.kind in needs:
-        return "token-classification"
-    if Resolve.kind in needs:
-        return "coreference-resolution"
-    return "fill-mask" if "masked" in str(result.model["kind"]) else "text-generation"
+        return TOKEN_CLASSIFICATION
+    return COREFERENCE if Resolve.kind in needs else TEXT_GENERATION
 
 
-def _mapping(values: Mapping[str, Any], depth: int) -> Iterable[str]:
-    """Block style, every string quoted."""
+def _write_mapping(values: Mapping[str, Any], depth: int) -> Iterable[str]:
+    """A mapping in block style, every string quoted."""
     for key, value in values.items():
         plain = key.replace("-", "").replace("_", "").isalnum()
         name = f"{'  ' * depth}{key if plain else escape.yaml(key)}:"
         if isinstance(value, Mapping):
             yield name
-            yield from _mapping(value, depth + 1)
+            yield from _write_mapping(value, depth + 1)
         elif isinstance(value, list):
             yield name if value else f"{name} []"
             for item in value:
-                first, *rest = _mapping(item, depth + 1)
+                first, *rest = _write_mapping(item, depth + 1)
                 yield f"{'  ' * depth}- {first.lstrip()}"
                 yield from rest
         else:
-            yield f"{name} {escape.yaml(value) if isinstance(value, str) else _number(value)}"
+            yield f"{name} {escape.yaml(value) if isinstance(value, str) else _write_number(value)}"
 
 
-def _number(value: float) -> str:
+def _write_number(value: float) -> str:
     """A float as YAML reads it: 1e-05 without a point would be text."""
     text = repr(float(value))
     return text if "." in text else text.replace("e", ".0e")

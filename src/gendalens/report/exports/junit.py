@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from gendalens.comparison.gate import Judged, Outcome
+from gendalens.comparison.gate import Decision, Judgement
 from gendalens.report.escape import one_line
+from gendalens.words import write
 
 
-def junit(judged: Sequence[Judged]) -> bytes:
+def junit(judgements: Sequence[Judgement]) -> bytes:
     """A test case per model and test: a failure where it fails, an error where nothing can be told.
 
     An error, not "skipped": CI systems count skipped tests as passed.
     """
-    counts = {outcome: sum(one.outcome is outcome for one in judged) for outcome in Outcome}
+    counts = Counter(one.decision for one in judgements)
     totals = {
-        "tests": str(len(judged)),
-        "failures": str(counts[Outcome.FAILS]),
-        "errors": str(counts[Outcome.CANNOT_TELL]),
+        "tests": str(len(judgements)),
+        "failures": str(counts[Decision.FAILS]),
+        "errors": str(counts[Decision.CANNOT_TELL]),
         "skipped": "0",
     }
     root = Element("testsuites", {"name": "gendalens gate", **totals})
     suite = SubElement(root, "testsuite", {"name": "gendalens gate", **totals})
-    for one in judged:
+    for one in judgements:
         # Not every character may stand in XML, not even escaped: one_line leaves those that may.
         case = SubElement(
             suite, "testcase", {"classname": one_line(one.model, None), "name": one.test}
         )
-        if one.outcome is not Outcome.PASSES:
-            kind = "failure" if one.outcome is Outcome.FAILS else "error"
-            found = SubElement(
-                case, kind, {"message": one_line(one.why, None), "type": str(one.outcome)}
-            )
+        if one.decision is not Decision.PASSES:
+            kind = "failure" if one.decision is Decision.FAILS else "error"
+            message = one_line(write(one.why), None)
+            found = SubElement(case, kind, {"message": message, "type": str(one.decision)})
             found.text = one_line(one.signature, None)
     indent(root)
     written: bytes = tostring(root, encoding="utf-8", xml_declaration=True)

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 from gendalens.errors import UserError
 from gendalens.report import escape, provenance
-from gendalens.report.exports.result_tables import contrast_text, protocol_note
+from gendalens.report.exports.result_tables import note_protocol
 from gendalens.report.exports.tables import Table, to_markdown
-from gendalens.report.figures import MEDIATED, interval, verdict
+from gendalens.report.wording import DIFFERS_BY_GROUP, capitalize, describe_finding
+from gendalens.results.figures import show_contrast, show_interval
 from gendalens.results.model_labels import labels
 from gendalens.results.result import Result
 from gendalens.tasks import get_task
 from gendalens.tasks.base import BINARY
 from gendalens.version import __version__
+from gendalens.words import say, translate, write
 
 
 def one_model(results: Sequence[Result]) -> Result:
@@ -25,8 +27,10 @@ def one_model(results: Sequence[Result]) -> Result:
         shown = ", ".join(escape.one_line(name, 40) for name in several[:3])
         shown += "…" if len(several) > 3 else ""
         raise UserError(
-            f"This export describes one model and the run holds {len(several)} ({shown}); name one "
-            "model's folder in the run."
+            "This export describes one model and the run holds {count} ({models}); name one model's "
+            "folder in the run.",
+            count=len(several),
+            models=shown,
         )
     return results[0]
 
@@ -36,49 +40,58 @@ def model_card(results: Sequence[Result]) -> str:
     model = one_model(results)
     cards = [get_task(result.task, result.protocol).card for result in results]
     table = Table(
-        ("test", "Gender Effect Size", "gap", "verdict"),
+        (say("test"), say("Gender Effect Size"), say("gap"), say("verdict")),
         tuple(
             (
                 card.id,
-                interval(result.gender_effect_size),
-                contrast_text(result.gap),
-                verdict(result),
+                write(show_interval(result.gender_effect_size)),
+                write(show_contrast(result.gap)),
+                write(describe_finding(result)),
             )
             for card, result in zip(cards, results, strict=True)
         ),
     )
     lines = [
-        "## Gender bias",
+        f"## {say('Gender bias')}",
         "",
-        f"Measured with GenDa Lens {__version__} on {escape.markdown(model.title)}, revision "
-        f"{escape.markdown(str(model.model['revision']))}. Brackets are 95% intervals. A positive "
-        "Gender Effect Size leans to the male or pro-stereotypical side; 1 is twice as much.",
+        say(
+            "Measured with GenDa Lens {version} on {model}, revision {revision}. Brackets are 95% "
+            "intervals. A positive Gender Effect Size leans to the male or pro-stereotypical side; 1 "
+            "is twice as much.",
+            version=__version__,
+            model=escape.markdown(model.title),
+            revision=escape.markdown(model.model.revision),
+        ),
         "",
         to_markdown([table]),
     ]
     for card, result in zip(cards, results, strict=True):
-        lines += [f"- **{card.id}** ({escape.markdown(card.title, None)}). {_told(result)}"]
-        lines += [f"  - Data: {escape.markdown(provenance.told(result), None)}."]
-        lines += [f"  - Warning: {escape.markdown(text, None)}" for text in result.warnings]
-    lines += ["", "### What this does not show", "", BINARY, *_limits(results), ""]
-    lines += ["### Signatures", "", "```"]
+        title = escape.markdown(translate(card.title), None)
+        lines += [f"- **{card.id}** ({title}). {_describe(result)}"]
+        data = say("Data: {data}.", data=provenance.describe_data(result))
+        warnings = (say("Warning: {warning}", warning=warning) for warning in result.warnings)
+        lines += [f"  - {escape.markdown(line, None)}" for line in (data, *warnings)]
+    lines += ["", f"### {say('What this does not show')}", ""]
+    lines += [translate(BINARY), *_list_limits(results), ""]
+    lines += [f"### {say('Signatures')}", "", "```"]
     lines += [escape.one_line(result.signature, None) for result in results]
     lines += ["```"]
     return "\n".join(lines) + "\n"
 
 
-def _told(result: Result) -> str:
-    text = f"{result.verdict[:1].upper()}{result.verdict[1:]}"
-    if result.verdict_reason:
-        text += f": {result.verdict_reason}"
-    if result.mediated:
-        text += f"; {MEDIATED}"
-    return escape.markdown(f"{text}. Harm in question: {result.harms['main']}.", None)
+def _describe(result: Result) -> str:
+    text = capitalize(write(result.finding.message))
+    if result.finding.reason:
+        text += f": {write(result.finding.reason)}"
+    if result.differs_by_group:
+        text += f"; {write(DIFFERS_BY_GROUP)}"
+    harm = say("Harm in question: {harm:t}.", harm=result.harms["main"])
+    return escape.markdown(f"{text}. {harm}", None)
 
 
-def _limits(results: Sequence[Result]) -> list[str]:
-    found = [
+def _list_limits(results: Sequence[Result]) -> list[str]:
+    limit = say(
         "Tests of a language model say what it associates, not what a system built on it will do; "
         "tests of NER and coreference speak of these texts and names only."
-    ]
-    return ["", *found, *protocol_note(results)]
+    )
+    return ["", limit, *note_protocol(results)]

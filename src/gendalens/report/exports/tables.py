@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gendalens.report import escape
+from gendalens.words import Message
 
 Value: TypeAlias = str | float | int | None
 
@@ -21,6 +22,11 @@ class Table:
     rows: tuple[tuple[Value, ...], ...]
     title: str = ""
     notes: tuple[str, ...] = ()
+
+
+def in_english(message: Message | None) -> str | None:
+    """A message in a table for programs, which do not care for the reader's language."""
+    return None if message is None else str(message)
 
 
 def to_csv(table: Table) -> str:
@@ -55,7 +61,7 @@ def to_latex(tables: Iterable[Table]) -> str:
         lines = [
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{escape.latex('. '.join((table.title, *table.notes)), None)}}}",
+            rf"\caption{{{escape.latex(_join_sentences(table.title, *table.notes), None)}}}",
         ]
         if table.headings:
             lines += [
@@ -70,6 +76,10 @@ def to_latex(tables: Iterable[Table]) -> str:
         lines.append(r"\end{table}")
         parts.append("\n".join(lines))
     return "\n\n".join(["% needs \\usepackage{booktabs}", *parts]) + "\n"
+
+
+def _join_sentences(*texts: str) -> str:
+    return " ".join(text if text.endswith(".") else f"{text}." for text in texts)
 
 
 def _pipes(row: Iterable[Value]) -> str:

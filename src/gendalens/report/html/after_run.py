@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gendalens.errors import UserError
-from gendalens.results.saved_results import load
+from gendalens.results.saved_results import load_result
 
 REPORT = "report.html"
 
@@ -23,11 +23,13 @@ def write_report(out: Path, folders: Iterable[Path | None]) -> Path | None:
     try:
         from gendalens.report.html.run_page import write
 
-        write([load(folder) for folder in written], path)
+        write([load_result(folder) for folder in written], path)
     except Exception as error:
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise UserError(
-            f"The results are kept, but their report was not written: {reason.rstrip('.')}; try "
-            f"`gendalens report {out}`."
+            "The results are kept, but their report was not written: {reason}; try "
+            "`gendalens report {folder}`.",
+            reason=reason.rstrip("."),
+            folder=str(out),
         ) from error
     return path

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from gendalens.comparison.comparison import Comparison, Group, Row
 from gendalens.errors import UserError
 from gendalens.report import provenance
 from gendalens.report.charts import charts
-from gendalens.report.exports.comparison_tables import tests
-from gendalens.report.html.page import Page, render
-from gendalens.report.words import LANGUAGES, shortened, word
+from gendalens.report.html.page import Page, draw_all, render
+from gendalens.report.html.texts import PageTexts
+from gendalens.report.wording import explain_note, shorten
+from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Result
 from gendalens.results.run_folder import replace_file
 from gendalens.tasks import get_task
 from gendalens.tasks.base import HARMS, SOURCES
+from gendalens.words import phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Model:
     tests: tuple[Row, ...]
 
     @property
-    def info(self) -> Any:
+    def info(self) -> ModelInfo:
         """What the results say about the model."""
         return self.tests[0].result.model
 
@@ -39,31 +41,33 @@ def write(comparison: Comparison, path: Path) -> None:
         replace_file(path, html(comparison))
     except OSError as error:
         raise UserError(
-            f"The page cannot be written to {path} ({error.strerror}); choose another place with -o."
+            "The page cannot be written to {path} ({reason}); choose another place with -o.",
+            path=str(path),
+            reason=str(error.strerror),
         ) from None
 
 
 def html(comparison: Comparison) -> str:
     """The comparison as one HTML page."""
     rows = [row for group in comparison.groups for row in group.rows]
-    settings = [group.setting for group in comparison.groups]
-    cards = {(one.task, one.protocol): get_task(one.task, one.protocol).card for one in settings}
-    forest = _forest_rows(comparison.groups)
-    with charts.unchecked():
-        drawn = {str(one): charts.forest(forest, one, "container") for one in LANGUAGES}
+    tests = [(row.result.task, row.result.protocol) for row in rows]
+    texts = PageTexts.in_all_languages()
+    title = phrase("Gender effect size by test and model")
+    forest = partial(charts.draw_forest, _forest_rows(comparison.groups), title=title)
     return render(
         "compare.html.j2",
-        Page(word("compare_title"), {"forest": drawn}),
+        Page(phrase("Models compared"), texts, draw_all({"forest": forest}, texts)),
         groups=comparison.groups,
-        models=_models(rows),
-        states={row.figures.verdict: charts.state(row.figures.verdict) for row in rows},
-        count=tests(comparison),
-        cards=list(cards.values()),
-        limits=provenance.limits(row.result for row in rows),
+        models=_group_by_model(rows),
+        find_state=charts.find_state,
+        explain_note=explain_note,
+        count=comparison.count,
+        cards=[get_task(*test).card for test in dict.fromkeys(tests)],
+        limits=provenance.list_limits(row.result for row in rows),
         harms=HARMS,
         sources=SOURCES,
         data={
-            (name, str(one["from"]), str(one["sha256"]))
+            (name, str(one["from"]), str(one["whose"]), str(one["sha256"]))
             for row in rows
             for name, one in row.result.data.items()
         },
@@ -73,7 +77,7 @@ def html(comparison: Comparison) -> str:
 def _forest_rows(groups: Sequence[Group]) -> list[charts.ForestRow]:
     """Test by test, so that models which took the same one stand together."""
     return [
-        charts.ForestRow(f"{group.test} · {shortened(row.label, 40)}", _as_compared(row))
+        charts.ForestRow(f"{group.test} · {shorten(row.label, 40)}", _as_compared(row))
         for group in groups
         for row in group.rows
     ]
@@ -82,9 +86,9 @@ def _forest_rows(groups: Sequence[Group]) -> list[charts.ForestRow]:
 def _as_compared(row: Row) -> Result:
     """The result with the figures that are lined up in place of its headline."""
     figures = row.figures
-    return replace(row.result, gender_effect_size=figures.effect, verdict=figures.verdict)
+    return replace(row.result, gender_effect_size=figures.effect, finding=figures.finding)
 
 
-def _models(rows: Sequence[Row]) -> list[Model]:
+def _group_by_model(rows: Sequence[Row]) -> list[Model]:
     labels = dict.fromkeys(row.label for row in rows)
     return [Model(label, tuple(row for row in rows if row.label == label)) for label in labels]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from gendalens.report.words import said
-from gendalens.tasks.shared.views import Example
+from gendalens.report.html.texts import PageTexts
+from gendalens.tasks.views import Example
 
 ROLES = ("pronoun", "meant", "other", "found", "missed")
 
@@ -21,8 +21,8 @@ class Shown:
     total: int
 
 
-def choose(examples: Callable[[], Iterable[Example]], most: int) -> Shown:
-    """At most so many: half where the model leans most, the other half at equal steps.
+def choose_examples(examples: Callable[[], Iterable[Example]], most: int) -> Shown:
+    """At most ``most`` examples: half where the model leans most, the rest at equal steps.
 
     The examples are gone through twice, so that memory holds only those that are kept.
     """
@@ -38,14 +38,17 @@ def choose(examples: Callable[[], Iterable[Example]], most: int) -> Shown:
     return Shown(tuple(shown), total)
 
 
-def as_plain(shown: Shown, unit: str) -> dict[str, Any]:
-    """The examples as compact JSON: words that come again are named once, in both languages."""
+def list_examples(shown: Shown, unit: str, texts: PageTexts) -> dict[str, Any]:
+    """The examples as compact JSON: words that come again are named once, in every language.
+
+    The unit of a leaning is named where the figure says nothing without it.
+    """
     outcomes = list(dict.fromkeys(example.outcome for example in shown.examples))
     conditions = list(dict.fromkeys(example.condition for example in shown.examples))
     return {
-        "unit": unit,
-        "outcomes": [[name, said(name).of("da")] for name in outcomes],
-        "conditions": [[name, said(name).of("da")] for name in conditions],
+        "unit": texts.write_name(unit) if unit == "bits" else None,
+        "outcomes": list(map(texts.write_name, outcomes)),
+        "conditions": list(map(texts.write_name, conditions)),
         "rows": [
             [
                 example.text,

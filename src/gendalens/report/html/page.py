@@ -1,4 +1,4 @@
-"""The report: one HTML file that holds everything it needs, in two languages."""
+"""A page: one HTML file that holds everything it needs, in every language there is."""
 
 from __future__ import annotations
 
@@ -6,62 +6,106 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeAlias
 
 import jinja2
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from gendalens.data.home import home
+from gendalens.data.home import find_home
+from gendalens.report.charts import charts
 from gendalens.report.charts import library as chart_library
-from gendalens.report.provenance import reservations
-from gendalens.report.words import DANISH_NUMBERS, LANGUAGES, Both, number, said, shortened, word
+from gendalens.report.charts.number_format import number_format
+from gendalens.report.html.figures import FUNCTIONS
+from gendalens.report.html.texts import PageTexts, Text, as_json
+from gendalens.report.provenance import describe_origin, list_reservations
+from gendalens.report.wording import DIFFERS_BY_GROUP, shorten
+from gendalens.results.figures import show_number
 from gendalens.results.run_folder import replace_file
 from gendalens.version import __version__
+from gendalens.words import phrase
 
 TEMPLATES = "templates"
 #: What the script says; all other words stand in the page.
-SCRIPT_WORDS = ("any", "matches", "match", "said", "lean", "nothing", "bits")
+SCRIPT_WORDS = {
+    "any": phrase("any"),
+    "matches": phrase("examples match"),
+    "match": phrase("example matches"),
+    "said": phrase("model"),
+    "lean": phrase("leaning"),
+    "nothing": phrase("no answer"),
+}
+#: Draws a chart in a language and a width.
+Chart: TypeAlias = Callable[[str, charts.Width], charts.Spec]
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a template needs beside its own figures: charts and examples by the place they go to."""
+    """What a template needs beside its own figures.
 
-    title: Both
+    Charts (a spec by language) and examples stand under the place they go to.
+    """
+
+    title: Text
+    texts: PageTexts
     charts: Mapping[str, Mapping[str, Any]]
     examples: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def captions(self) -> dict[str, dict[str, str]]:
+        """What each chart is called, by language."""
+        return {
+            place: {language: str(spec["description"]) for language, spec in specs.items()}
+            for place, specs in self.charts.items()
+        }
+
+
+def draw_all(drawn: Mapping[str, Chart], texts: PageTexts) -> dict[str, dict[str, charts.Spec]]:
+    """Every chart in every language, by its place on the page."""
+    with charts.skip_checks():
+        return {
+            place: {language: chart(language, "container") for language in texts.languages}
+            for place, chart in drawn.items()
+        }
 
 
 def render(template: str, page: Page, **values: Any) -> str:
     """A page from a template that extends ``page.html.j2``; reports and comparisons share it."""
-    scripts = {"bundle": _bundle(), "script": _asset("page.js")}
+    texts = page.texts
+    scripts = {"bundle": _read_bundle(), "script": _read_asset("page.js")}
+    style = f"{texts.style()}\n{_read_asset('page.css')}"
+    words = {name: texts.write(word) for name, word in SCRIPT_WORDS.items()}
     data = json_for_script(
         {
             "charts": page.charts,
             "examples": page.examples,
-            "numbers": DANISH_NUMBERS,
+            "numbers": {language: number_format(language) for language in texts.languages},
             "words": {
-                language: {name: word(name).of(language) for name in SCRIPT_WORDS}
-                for language in LANGUAGES
+                language: {name: word[language] for name, word in words.items()}
+                for language in texts.languages
             },
         }
     )
+    title = texts.write(page.title)
     return (
         _environment()
         .get_template(template)
         .render(
-            page=page,
+            title=title,
+            titles=as_json(title),
+            languages=texts.name_languages(),
+            captions=page.captions,
             version=__version__,
-            style=Markup(_asset("page.css")),  # noqa: S704 (our own file)
+            style=Markup(style),  # noqa: S704 (our own file)
             data_json=data,
-            policy=policy(scripts.values(), _asset("page.css")),
+            policy=allow_only(scripts.values(), style),
+            **texts.functions(),
             **{name: Markup(text) for name, text in scripts.items()},  # noqa: S704
             **values,
         )
@@ -77,7 +121,7 @@ def json_for_script(plain: Any) -> Markup:
     return Markup(re.sub("[\ud800-\udfff]", "\ufffd", text))  # noqa: S704 (escaped above)
 
 
-def policy(scripts: Iterable[str], style: str) -> str:
+def allow_only(scripts: Iterable[str], style: str) -> str:
     """What the page may do: run its own scripts, known by their digests, and reach nothing else."""
     allowed = " ".join(map(_digest, scripts))
     return (
@@ -91,16 +135,16 @@ def _digest(text: str) -> str:
 
 
 @cache
-def _bundle() -> str:
+def _read_bundle() -> str:
     """The chart library, one for all charts of a page; made once, as that takes seconds, and kept."""
     made_by = f"{version('vl-convert-python')}-{version('altair')}"
-    kept = home() / "pages" / f"charts-{made_by}.js"
+    kept = find_home() / "pages" / f"charts-{made_by}.js"
     try:
         return kept.read_text(encoding="utf-8")
     except (OSError, ValueError):
         pass
     # An end tag inside a JavaScript string may be written with a backslash; it means the same.
-    text = chart_library.bundle(SNIPPET).replace("</script", r"<\/script")
+    text = chart_library.bundle_scripts(SNIPPET).replace("</script", r"<\/script")
     with suppress(OSError):  # a cache that cannot be written costs time, nothing else
         kept.parent.mkdir(parents=True, exist_ok=True)
         replace_file(kept, text)
@@ -108,105 +152,26 @@ def _bundle() -> str:
 
 
 @cache
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     folder = resources.files(__package__).joinpath(TEMPLATES)
     return folder.joinpath(name).read_text(encoding="utf-8")
 
 
 @cache
 def _environment() -> jinja2.Environment:
-    made = jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("gendalens.report.html", TEMPLATES),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["shortened"] = shortened
-    made.globals |= {
-        "w": in_words,
-        "word": word,
-        "say": say,
-        "text": text,
-        "num": num,
-        "figure": figure,
+    environment.filters["shorten"] = shorten
+    environment.globals |= FUNCTIONS
+    environment.globals |= {
+        "DIFFERS_BY_GROUP": DIFFERS_BY_GROUP,
+        "show_number": show_number,
+        "describe_origin": describe_origin,
+        "reservations": list_reservations,
     }
-    made.globals |= {
-        "digits_for": digits_for,
-        "p_value": p_value,
-        "count": count,
-        "attribute": attribute,
-        "reservations": reservations,
-    }
-    return made
-
-
-def text(both: Both) -> Markup:
-    """A text in both languages; the style sheet shows the one that the page is in."""
-    if both.da == both.en:
-        return escape(both.en)
-    if both.da is None:
-        return Markup('<span lang="en">{}</span>').format(both.en)
-    pair = '<span class="t" lang="en">{}</span><span class="t" lang="da">{}</span>'
-    return Markup(pair).format(both.en, both.da)  # noqa: S704 (format escapes)
-
-
-def in_words(name: str, **parts: object) -> Markup:
-    """A fixed text of the page."""
-    return text(word(name, **parts))
-
-
-def say(english: str, capital: bool = False) -> Markup:
-    """A text of a result or a card, with a capital letter first if it stands alone."""
-    both = said(english)
-    return text(both.capital if capital else both)
-
-
-def count(value: int) -> Both:
-    """A count as both languages write it."""
-    return Both(number(value, 0), number(value, 0, "da"))
-
-
-def attribute(name: str, key: str) -> Markup:
-    """An attribute in both languages; the script exchanges it with the language."""
-    both = word(key)
-    pair = '{0}="{1}" data-en-{0}="{1}" data-da-{0}="{2}"'
-    return Markup(pair).format(Markup(name), both.en, both.of("da"))  # noqa: S704
-
-
-def num(value: float | None, path: str, digits: int = 2) -> Markup:
-    """A number of a result: rounded for the eye, with its exact value and its place in result.json."""
-    if value is None:
-        return Markup('<span class="undefined">–</span>')
-    return Markup('<span class="n" data-value="{}" data-path="{}">{}</span>').format(
-        repr(value), path, number(value, digits)
-    )
-
-
-def figure(one: Any, path: str, digits: int = 2) -> Markup:
-    """A figure with its interval in brackets, as far as both are defined."""
-    shown = num(one.value, f"{path}.value", digits)
-    if one.value is None or one.low is None or one.high is None:
-        return shown
-    low, high = (num(getattr(one, end), f"{path}.{end}", digits) for end in ("low", "high"))
-    return Markup('{} <span class="i">[{}; {}]</span>').format(shown, low, high)
-
-
-def p_value(p: float | None, path: str) -> Markup:
-    """A p with three digits, or the bound below which it lies."""
-    if p is None:
-        return Markup('<span class="undefined">–</span>')
-    shown = "< 0.001" if p < 0.001 else f"{p:.3f}"
-    return Markup('<span class="n" data-value="{}" data-path="{}">{}</span>').format(
-        repr(p), path, shown
-    )
-
-
-def digits_for(figures: Sequence[Any], least: int = 2) -> int:
-    """How many digits show a row of figures: fewer for large ones, more where all would be 0."""
-    values = [abs(one.value) for one in figures if one.value]
-    if not values:
-        return least
-    if max(values) >= 10:
-        return 1
-    return least + 1 if max(values) < 10**-least else least
+    return environment

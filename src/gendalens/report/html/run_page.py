@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.report import provenance
 from gendalens.report.charts import charts, name_charts
-from gendalens.report.figures import quartiles
-from gendalens.report.html.examples import Shown, as_plain, choose
-from gendalens.report.html.page import Page, render
-from gendalens.report.readings import finding
-from gendalens.report.words import LANGUAGES, Both, Language, metric_name, shortened, word
+from gendalens.report.html.examples import Shown, choose_examples, list_examples
+from gendalens.report.html.page import Chart, Page, draw_all, render
+from gendalens.report.html.texts import PageTexts
+from gendalens.report.wording import explain_finding, has_quartiles, shorten
+from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Cell, Result
 from gendalens.results.run_folder import replace_file
-from gendalens.results.saved_results import RECORDS, Saved
+from gendalens.results.saved_results import RECORDS, SavedResult
 from gendalens.tasks import get_task
 from gendalens.tasks.base import HARMS, SOURCES, Card
-from gendalens.tasks.shared.views import Leanings, NameTally
+from gendalens.tasks.views import Leanings, NameTally
+from gendalens.words import ENGLISH, Message, Value, phrase
 
 #: Examples on one page: about two megabytes, divided among its tests.
 MOST_EXAMPLES = 8000
 MOST_PER_TEST = 2000
 NAMES_SHOWN = 12
-
-Chart = Callable[[Language, charts.Width], charts.Spec]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +38,7 @@ class Test:
     id: str
     result: Result
     card: Card
-    finding: Both
+    meaning: Message
     state: str
     charts: dict[str, Chart]
     leanings: Leanings | None
@@ -48,18 +46,25 @@ class Test:
     missed: tuple[NameTally, ...]
     least: int
     shown: Shown
-    plain: dict[str, Any]
+    unit: str
     file: str
 
     @property
-    def metric(self) -> Both:
+    def metric(self) -> str:
         """What the condition table shows."""
-        return metric_name(self.result.conditions[0].metric)
+        return self.result.conditions[0].metric
 
     @property
-    def nuance_metric(self) -> Both:
+    def nuance_metric(self) -> str:
         """What the nuance table shows; protocol 1 may have another metric there."""
-        return metric_name((self.result.nuance or self.result.conditions)[0].metric)
+        return (self.result.nuance or self.result.conditions)[0].metric
+
+    @property
+    def reasons(self) -> list[Message]:
+        """What is to be said about finding and effect beside what the finding means."""
+        reasons = (self.result.finding.reason, self.result.gender_effect_size.reason)
+        explained = None if self.result.finding.is_measured else self.result.finding.reason
+        return [reason for reason in dict.fromkeys(reasons) if reason and reason != explained]
 
     @property
     def groups(self) -> list[str]:
@@ -78,7 +83,7 @@ class Test:
     @property
     def quartiles(self) -> bool:
         """Whether what stands in brackets are quartiles."""
-        return quartiles(self.result)
+        return has_quartiles(self.result.conditions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,66 +95,66 @@ class Model:
     tests: tuple[Test, ...]
 
     @property
-    def info(self) -> Any:
+    def info(self) -> ModelInfo:
         """What the results say about the model."""
         return self.tests[0].result.model
 
 
-def write(found: Sequence[Saved], path: Path) -> None:
+def write(found: Sequence[SavedResult], path: Path) -> None:
     """The report of these results, written whole or not at all."""
     try:
         replace_file(path, html(found))
     except OSError as error:
         raise UserError(
-            f"The report cannot be written to {path} ({error.strerror}); choose another place with -o."
+            "The report cannot be written to {path} ({reason}); choose another place with -o.",
+            path=str(path),
+            reason=str(error.strerror),
         ) from None
 
 
-def html(found: Sequence[Saved]) -> str:
+def html(found: Sequence[SavedResult]) -> str:
     """The report of these results as one HTML page."""
-    models = prepare(found)
+    models, texts = prepare(found), PageTexts.in_all_languages()
     tests = [test for model in models for test in model.tests]
-    drawn = {"forest": _languages(partial(charts.forest, forest_rows(models)))}
+    drawn: dict[str, Chart] = {"forest": partial(charts.draw_forest, forest_rows(models))}
     for test in tests:
-        for name, chart in test.charts.items():
-            drawn[f"{test.id}-{name}"] = _languages(chart)
-    examples = {test.id: test.plain for test in tests if test.shown.examples}
+        drawn |= {f"{test.id}-{name}": chart for name, chart in test.charts.items()}
+    examples = {
+        test.id: list_examples(test.shown, test.unit, texts)
+        for test in tests
+        if test.shown.examples
+    }
     cards = {test.card.id: test.card for test in tests}
     return render(
         "report.html.j2",
-        Page(_title(models), drawn, examples),
+        Page(_title(models), texts, draw_all(drawn, texts), examples),
         models=models,
         cards=list(cards.values()),
-        limits=provenance.limits([test.result for test in tests]),
+        limits=provenance.list_limits([test.result for test in tests]),
         harms=HARMS,
         sources=SOURCES,
         data={
-            (name, str(one["from"]), str(one["sha256"]))
+            (name, str(one["from"]), str(one["whose"]), str(one["sha256"]))
             for test in tests
             for name, one in test.result.data.items()
         },
     )
 
 
-def _title(models: Sequence[Model]) -> Both:
-    title = word("title")
-    first = shortened(models[0].heading)
+def _title(models: Sequence[Model]) -> Message:
     more = f" + {len(models) - 1}" if len(models) > 1 else ""
-    return Both(f"{title.en}: {first}{more}", f"{title.da}: {first}{more}")
-
-
-def _languages(chart: Chart) -> dict[str, charts.Spec]:
-    with charts.unchecked():
-        return {language: chart(language, "container") for language in LANGUAGES}
+    values: dict[str, Value] = {
+        "title": phrase("Gender bias report"),
+        "models": shorten(models[0].heading) + more,
+    }
+    return Message("", "{title}: {models}", values)
 
 
 def forest_rows(models: Sequence[Model]) -> list[charts.ForestRow]:
     """A row per test; the model is named where there are several."""
     return [
         charts.ForestRow(
-            test.card.id
-            if len(models) == 1
-            else f"{test.card.id} · {shortened(model.heading, 40)}",
+            test.card.id if len(models) == 1 else f"{test.card.id} · {shorten(model.heading, 40)}",
             test.result,
         )
         for model in models
@@ -157,10 +162,10 @@ def forest_rows(models: Sequence[Model]) -> list[charts.ForestRow]:
     ]
 
 
-def prepare(found: Sequence[Saved]) -> list[Model]:
+def prepare(found: Sequence[SavedResult]) -> list[Model]:
     """The results by model, in the order given, each with what the page shows of its records."""
     most = min(MOST_PER_TEST, max(50, MOST_EXAMPLES // max(1, len(found))))
-    tests = [_test(i, one, most) for i, one in enumerate(found, 1)]
+    tests = [_prepare_test(i, one, most) for i, one in enumerate(found, 1)]
     identities = {_identity(test.result) for test in tests}
     same = Counter(title for title, _ in identities)
     ordered = list(dict.fromkeys(_identity(test.result) for test in tests))
@@ -178,53 +183,54 @@ def prepare(found: Sequence[Saved]) -> list[Model]:
 
 
 def _identity(result: Result) -> tuple[str, str]:
-    return result.title, str(result.model["revision"])
+    return result.title, result.model.revision
 
 
-def _test(place: int, one: Saved, most: int) -> Test:
+def _prepare_test(place: int, one: SavedResult, most: int) -> Test:
     result = one.result
     task = get_task(result.task, result.protocol)
     try:
         records = one.records()
         leanings = task.leanings(records)
-        if leanings:
-            built_in = provenance.kind(result, leanings.data) == "built in"
-            leanings = replace(leanings, builtin=built_in)
-        names = task.names_found(records)
-        shown = choose(partial(task.examples, records), most)
-        plain = as_plain(shown, leanings.unit if leanings else "")
+        if leanings and leanings.data in result.data:
+            owner = provenance.find_owner(result, leanings.data)
+            leanings = replace(leanings, builtin=owner == "builtin")
+        names = task.name_tallies(records)
+        shown = choose_examples(partial(task.examples, records), most)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise UserError(
-            f"{one.folder / RECORDS} does not hold records of {task.card.id} "
-            f"({type(error).__name__}: {str(error)[:80]}): run the test again."
+            "{file} does not hold records of {test} ({fault}): run the test again.",
+            file=str(one.folder / RECORDS),
+            test=task.card.id,
+            fault=f"{type(error).__name__}: {str(error)[:80]}",
         ) from None
-    drawn: dict[str, Chart] = {"interaction": partial(charts.interaction, result)}
-    dots = len(charts.leaning_rows(leanings, "en")) if leanings else 0
+    drawn: dict[str, Chart] = {"interaction": partial(charts.draw_interaction, result)}
+    dots = len(charts.list_leanings(leanings, ENGLISH)) if leanings else 0
     if leanings and dots:
-        drawn["occupations"] = partial(charts.leaning, leanings)
+        drawn["occupations"] = partial(charts.draw_leanings, leanings)
     if any(name.bearers for name in names):
-        drawn["bearers"] = partial(name_charts.by_bearers, names)
+        drawn["bearers"] = partial(name_charts.draw_by_bearers, names)
     if names:
-        drawn["length"] = partial(name_charts.by_length, names)
+        drawn["length"] = partial(name_charts.draw_by_length, names)
     least = max((name.asked for name in names), default=0) // 2 or 1
     return Test(
         id=f"test-{place}",
         result=result,
         card=task.card,
-        finding=finding(result),
-        state=charts.state(result.verdict),
+        meaning=explain_finding(result, task.card),
+        state=charts.find_state(result.finding),
         charts=drawn,
         leanings=leanings,
         dots=dots,
-        missed=_missed(names, least),
+        missed=_find_missed(names, least),
         least=least,
         shown=shown,
-        plain=plain,
+        unit=leanings.unit if leanings else "",
         file=f"{one.folder.parent.name}/{one.folder.name}/{RECORDS}",
     )
 
 
-def _missed(names: Sequence[NameTally], least: int) -> tuple[NameTally, ...]:
+def _find_missed(names: Sequence[NameTally], least: int) -> tuple[NameTally, ...]:
     """The names found least often, of those drawn often enough to say so."""
     asked = [name for name in names if name.asked >= least and name.found < name.asked]
     asked.sort(key=lambda name: (name.found / name.asked, -name.asked, name.name))

@@ -9,76 +9,86 @@ from rich.text import Text
 
 from gendalens.comparison.comparison import Comparison, Group, Pair
 from gendalens.report.escape import one_line
-from gendalens.report.exports.comparison_tables import heading, tests
-from gendalens.report.exports.result_tables import contrast_text
-from gendalens.report.figures import interval, p_value
-from gendalens.report.provenance import told
-from gendalens.report.terminal.result import style
-from gendalens.report.words import word
-
-ALONE = "There is one model here, and nothing to compare it with: name the run of another one too."
+from gendalens.report.exports.comparison_tables import title_group
+from gendalens.report.provenance import describe_data
+from gendalens.report.terminal.result import show_adjusted_p, style_finding
+from gendalens.report.wording import explain_note
+from gendalens.results.figures import show_contrast, show_interval
+from gendalens.words import say, translate, write
 
 
 def show(console: Console, comparison: Comparison) -> None:
     """Print every group: its models, then their differences two by two."""
-    count = tests(comparison)
     for group in comparison.groups:
         console.print()
-        console.rule(Text(heading(group), style="bold"), align="left")
-        console.print(Text(group.title, style="italic"))
-        console.print(Text(one_line(told(group.rows[0].result), None), style="dim"))
-        if group.reading:
-            console.print(Text(word("compare_forced").en, style="dim"))
+        console.rule(Text(title_group(group), style="bold"), align="left")
+        console.print(Text(translate(group.title), style="italic"))
+        data = write(describe_data(group.rows[0].result))
+        console.print(Text(one_line(data, None), style="dim"))
+        if group.note:
+            console.print(Text(write(explain_note(group.note)), style="dim"))
         if group.apart:
-            console.print(Text(f"! {group.apart}", style="yellow"))
-        _models(console, group)
+            console.print(Text(f"! {write(group.apart)}", style="yellow"))
+        _print_models(console, group)
         if group.refused:
-            console.print(Text(group.refused, style="yellow"))
+            console.print(Text(write(group.refused), style="yellow"))
         if group.pairs:
-            _differences(console, group, count)
+            _print_differences(console, group, comparison.count)
     if all(len(group.rows) == 1 for group in comparison.groups):
-        several = len({row.label for group in comparison.groups for row in group.rows}) > 1
-        found = "No two of these results can be lined up." if several else ALONE
-        console.print(Text(found, style="yellow"))
+        console.print(Text(_explain_loneliness(comparison), style="yellow"))
 
 
-def _models(console: Console, group: Group) -> None:
+def _explain_loneliness(comparison: Comparison) -> str:
+    """Why no two models stand in one table."""
+    if len({row.label for group in comparison.groups for row in group.rows}) > 1:
+        return say("No two of these results can be lined up.")
+    return say(
+        "There is one model here, and nothing to compare it with: name the run of another one too."
+    )
+
+
+def _print_models(console: Console, group: Group) -> None:
     for number, row in enumerate(group.rows, start=1):
         console.print(Text(f"[{number}] {one_line(row.label)}", style="bold"))
+        figures, finding = row.figures, row.figures.finding
         grid = Table.grid(padding=(0, 2))
-        grid.add_column(width=3)
+        grid.add_column(min_width=3)
         grid.add_column(width=32, no_wrap=True)
         grid.add_column()
-        verdict = Text(row.figures.verdict, style=style(row.figures.verdict))
-        grid.add_row("GES", interval(row.figures.effect), verdict)
-        grid.add_row("gap", contrast_text(row.figures.gap), Text(row.figures.reason or "", "dim"))
+        found = Text(write(finding.message), style=style_finding(finding))
+        grid.add_row("GES", write(show_interval(figures.effect)), found)
+        reason = Text(write(finding.reason) if finding.reason else "", "dim")
+        grid.add_row(say("gap"), write(show_contrast(figures.gap)), reason)
         console.print(Padding(grid, (0, 0, 0, 2)))
 
 
-def _differences(console: Console, group: Group, count: int) -> None:
-    corrected = f", p adjusted over {count} differences" if count > 1 else ""
-    console.print(Text(f"differences, the same items for both models{corrected}", style="italic"))
+def _print_differences(console: Console, group: Group, count: int) -> None:
+    heading = say("differences, the same items for both models")
+    if count > 1:
+        heading = say(
+            "differences, the same items for both models, p adjusted over {count} differences",
+            count=count,
+        )
+    console.print(Text(heading, style="italic"))
     place = {row.label: number for number, row in enumerate(group.rows, start=1)}
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     grid.add_column()
     for pair in group.pairs:
-        first, second = place[pair.first], place[pair.second]
-        grid.add_row(Text(f"[{first}] − [{second}]"), _line(pair))
+        first, second = f"[{place[pair.first]}]", f"[{place[pair.second]}]"
+        grid.add_row(Text(f"{first} − {second}"), _describe_pair(pair))
         if pair.gap.value is not None:
-            finding = pair.finding.replace("the first", f"[{first}]")
-            finding = finding.replace("the second", f"[{second}]")
-            grid.add_row("", Text(finding, style="bold"))
+            grid.add_row("", Text(write(pair.finding.describe(first, second)), style="bold"))
     console.print(Padding(grid, (0, 0, 0, 2)))
 
 
-def _line(pair: Pair) -> Text:
+def _describe_pair(pair: Pair) -> Text:
     gap = pair.gap
     if gap.value is None:
-        return Text(one_line(str(gap.reason), None), style="dim")
-    text = f"gap {contrast_text(gap)}, {p_value(gap.p)}"
-    if gap.p_adjusted is not None and gap.p_adjusted != gap.p:
-        text += f" (adjusted {p_value(gap.p_adjusted).removeprefix('p ').strip('= ')})"
+        return Text(one_line(write(gap.reason) if gap.reason else "–", None), style="dim")
+    adjusted = None if gap.p_adjusted == gap.p else gap.p_adjusted
+    difference = write(show_contrast(gap))
+    text = say("gap {difference}, {p}", difference=difference, p=show_adjusted_p(gap.p, adjusted))
     if pair.effect.value is not None:
-        text += f"\nGES {interval(pair.effect)}"
+        text += f"\nGES {write(show_interval(pair.effect))}"
     return Text(text)

@@ -32,7 +32,7 @@ class PlainConsole(Console):
             if segment.control or segment.text.isprintable() or segment.text == "\n":
                 yield segment
             else:
-                yield Segment("".join(map(_shown, segment.text)), segment.style)
+                yield Segment("".join(map(_replace_harmful, segment.text)), segment.style)
 
 
 def _environment() -> dict[str, str]:
@@ -44,5 +44,5 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _shown(sign: str) -> str:
+def _replace_harmful(sign: str) -> str:
     return sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}"

@@ -18,7 +18,9 @@ from rich.progress import (
 from rich.text import Text
 
 from gendalens.engine.executor import Tally
+from gendalens.engine.watcher import SessionReport
 from gendalens.report.escape import one_line
+from gendalens.words import Message, say, write
 
 
 class Rate(ProgressColumn):
@@ -27,7 +29,7 @@ class Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         """The rate, once there is one."""
         speed = task.finished_speed or task.speed
-        return Text(f"{speed:,.0f}/s" if speed else "", style="dim")
+        return Text(say("{speed:,.0f}/s", speed=speed) if speed else "", style="dim")
 
 
 class TerminalWatcher:
@@ -39,10 +41,8 @@ class TerminalWatcher:
 
     def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
         """Say what was saved, and open a bar where somebody can see it move."""
-        for line in (str(tally), *notes):
-            # On one line: a model's name must not look like a line of ours.
-            said = one_line(f"{task} · {model}: {line}", None)
-            self.console.print(Text(said, style="dim"), soft_wrap=True)
+        for line in (write(tally.message), *notes):
+            self._print(f"{task} · {model}: {line}")
         waiting = tally.distinct - tally.cached
         if waiting and self.console.is_terminal:
             self._progress = Progress(
@@ -68,3 +68,14 @@ class TerminalWatcher:
         if self._progress:
             self._progress.stop()
             self._progress = None
+
+    def finishes(self, model: str, report: SessionReport) -> None:
+        """Leave it to others to show the results."""
+
+    def notes(self, message: Message) -> None:
+        """Print what the user should know."""
+        self._print(write(message))
+
+    def _print(self, line: str) -> None:
+        # On one line: a model's name must not look like a line of ours.
+        self.console.print(Text(one_line(line, None), style="dim"), soft_wrap=True)

@@ -9,69 +9,87 @@ from pathlib import Path
 from typing import Any
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from gendalens.report.escape import one_line
-from gendalens.report.figures import (
-    MEDIATED,
-    digits_of,
-    interval,
-    number,
-    p_value,
-    shown_condition,
-    table_title,
+from gendalens.report.figures import head_conditions, list_conditions, title_conditions
+from gendalens.report.provenance import describe_data
+from gendalens.report.wording import DIFFERS_BY_GROUP, name_identifier, write_formula
+from gendalens.results.figures import (
+    show_contrast,
+    show_interval,
+    show_number,
+    show_p,
+    show_p_value,
 )
-from gendalens.report.provenance import told
 from gendalens.results.result import Extra, Result
+from gendalens.stats.findings import Finding
 from gendalens.tasks import get_task
-from gendalens.tasks.base import Card
+from gendalens.tasks.base import Card, Effect
+from gendalens.words import Message, phrase, say, translate, write
 
 STYLES = {
-    "bias found": "bold red",
-    "no difference found": "bold green",
-    "too little data to tell": "bold yellow",
-    "not measurable": "bold yellow",
+    "bias": "bold red",
+    "negligible": "bold green",
+    "undecided": "bold yellow",
+    "not_measurable": "bold yellow",
+    "not_judged": "bold",
 }
+#: Units that go without saying.
+_PLAIN_UNITS = ("share", "log2 ratio")
 _INDENT, _ENDLESS = 2, 10_000
+_LABEL = 10  # columns of the labels at the end of a result
 
 
 def show(console: Console, result: Result, folder: Path | None) -> None:
     """Print one result."""
     card = get_task(result.task, result.protocol).card
     console.print()
-    name = one_line(str(result.model["name"]))
+    name = one_line(result.model.name)
     console.rule(Text(f"{card.id} · {name}", style="bold"), align="left")
-    console.print(Text(card.title, style="italic"))
-    dtype = result.model["dtype"]
-    kind = str(result.model["kind"]) + (f", {dtype}" if dtype != "none" else "")
+    console.print(Text(translate(card.title), style="italic"))
+    dtype = result.model.dtype
+    kind = write(result.model.kind) + (f", {dtype}" if dtype != "none" else "")
     console.print(Text(kind, style="dim"))
-    console.print(_verdict(result))
+    console.print(_describe_finding(result))
     if result.problem:
-        console.print(Text(f"  ({result.problem})"))
-    console.print(_facts(result, card))
-    console.print(_table(console, result))
+        console.print(Text(f"  ({write(result.problem)})"))
+    console.print(_list_facts(result, card))
+    console.print(_tabulate(console, result))
     if result.extra:
-        console.print(_extras(result.extra))
+        console.print(_list_extras(result.extra))
     for warning in result.warnings:
-        console.print(Text(f"! {warning}", style="yellow"))
-    console.print(_coverage(result.coverage))
-    console.print(_harms(result, card))
-    console.print(Text(f"data       {told(result)}", style="dim"))
-    signature = one_line(result.signature, None)
-    console.print(Text(f"signature  {signature}", style="dim"), soft_wrap=True)
+        console.print(Text(f"! {write(warning)}", style="yellow"))
+    _print_end(console, result, card, folder)
+
+
+def _print_end(console: Console, result: Result, card: Card, folder: Path | None) -> None:
+    """Where the figures come from and what they are about; two lines are to be copied whole."""
+    to_read = [
+        (say("coverage"), _describe_coverage(result.coverage), "dim"),
+        (say("main"), _describe_harm(card.main), ""),
+        (say("nuance"), _describe_harm(card.nuance), ""),
+        (say("data"), write(describe_data(result)), "dim"),
+    ]
+    to_copy = [(say("signature"), one_line(result.signature, None), "dim")]
     if folder is not None:
-        console.print(Text(f"folder     {folder}", style="dim"), soft_wrap=True)
+        to_copy.append((say("folder"), str(folder), "dim"))
+    width = max(_LABEL, *(len(label) for label, _, _ in (*to_read, *to_copy)))
+    for lines, soft_wrap in ((to_read, False), (to_copy, True)):
+        for label, text, style in lines:
+            line = Text(f"{label:<{width}} {text}", style=style)
+            console.print(line, soft_wrap=soft_wrap)
 
 
 def summary(console: Console, results: Sequence[Result]) -> None:
     """One line a result, model by model, where there are several."""
     console.print()
-    console.rule(Text("summary", style="bold"), align="left")
-    titles = Counter(title for title, _ in {_identity(result) for result in results})
-    for (title, revision), group in groupby(results, key=_identity):
+    console.rule(Text(say("summary"), style="bold"), align="left")
+    titles = Counter(title for title, _ in {_identify(result) for result in results})
+    for (title, revision), group in groupby(results, key=_identify):
         heading = title if titles[title] == 1 else f"{title} @ {revision}"
         console.print(Text(one_line(heading), style="bold"))
         table = Table.grid(padding=(0, 2), pad_edge=True)
@@ -79,106 +97,111 @@ def summary(console: Console, results: Sequence[Result]) -> None:
         table.add_column(min_width=23, overflow="fold")
         table.add_column()
         for result in group:
-            ges = interval(result.gender_effect_size)
-            table.add_row(result.task, ges, _short_verdict(result))
+            ges = write(show_interval(result.gender_effect_size))
+            table.add_row(result.task, ges, _name_finding(result))
         console.print(table)
 
 
-def _identity(result: Result) -> tuple[str, str]:
-    return result.title, str(result.model["revision"])
+def _identify(result: Result) -> tuple[str, str]:
+    return result.title, result.model.revision
 
 
-def _short_verdict(result: Result) -> Text:
-    """The verdict, and whether it hides that the effect differs by group."""
-    text = Text(result.verdict, style=style(result.verdict))
-    if result.mediated:
-        text.append(f"; {MEDIATED} (nuance)", style="yellow")
+def style_finding(finding: Finding) -> str:
+    """The colour of a finding."""
+    return STYLES[finding.headline]
+
+
+def _name_finding(result: Result) -> Text:
+    """The finding, and whether it hides that the effect differs by group."""
+    finding = result.finding
+    text = Text(write(finding.message), style=style_finding(finding))
+    if result.differs_by_group:
+        text.append(f"; {write(DIFFERS_BY_GROUP)}", style="yellow")
     return text
 
 
-def style(verdict: str) -> str:
-    """The colour of a verdict."""
-    return next((style for start, style in STYLES.items() if verdict.startswith(start)), "bold")
-
-
-def _verdict(result: Result) -> Text:
-    text = _short_verdict(result)
-    if result.verdict_reason and not result.problem:
-        text.append(f": {result.verdict_reason}", style="none")
+def _describe_finding(result: Result) -> Text:
+    text = _name_finding(result)
+    if result.finding.reason and not result.problem:
+        text.append(f": {write(result.finding.reason)}", style="none")
     return text
 
 
-def _facts(result: Result, card: Card) -> RenderableType:
+def _list_facts(result: Result, card: Card) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
     ges = result.gender_effect_size
-    effect = Text(interval(ges), style="bold")
-    if ges.reason and ges.reason != result.verdict_reason:
-        effect.append(f"  ({ges.reason})", style="none")
+    effect = Text(write(show_interval(ges)), style="bold")
+    if ges.reason and ges.reason != result.finding.reason:
+        effect.append(f"  ({write(ges.reason)})", style="none")
     grid.add_row("GES", effect)
-    grid.add_row("", Text(f"{card.formula.removeprefix('GES = ')}. {card.reading}", style="dim"))
-    for label, contrast in (("gap", result.gap), ("nuance", result.interaction)):
+    formula = f"{write_formula(card)}. {translate(card.reading)}"
+    grid.add_row("", Text(formula, style="dim"))
+    for label, contrast in ((say("gap"), result.gap), (say("nuance"), result.contrast)):
         if contrast.value is None:
             continue
-        line = f"{interval(contrast, digits_of(contrast))} {contrast.unit}, {p_value(contrast.p)}"
-        if contrast.p_adjusted is not None:
-            line += f" (adjusted {p_value(contrast.p_adjusted).removeprefix('p ').strip('= ')})"
-        grid.add_row(label, Text(line))
-        grid.add_row("", Text(contrast.name, style="dim"))
+        p = write(show_adjusted_p(contrast.p, contrast.p_adjusted))
+        grid.add_row(label, Text(f"{write(show_contrast(contrast))}, {p}"))
+        grid.add_row("", Text(write(contrast.name), style="dim"))
     return Padding(grid, (0, 0, 0, 2))
 
 
-def _table(console: Console, result: Result) -> RenderableType:
+def show_adjusted_p(p: float | None, adjusted: float | None) -> Message:
+    """A p, and in brackets what correction for many tests makes of it."""
+    if adjusted is None:
+        return show_p_value(p)
+    return phrase("{p} (adjusted {adjusted})", p=show_p_value(p), adjusted=show_p(adjusted))
+
+
+def _tabulate(console: Console, result: Result) -> RenderableType:
     """The conditions by group, each interval below its figure where they do not fit side by side."""
     wide = console.options.update_width(_ENDLESS)
-    table = _conditions(result)
+    table = _table(result)
     if console.measure(table, options=wide).maximum + _INDENT > console.width:
-        table = _conditions(result, between="\n")
+        table = _table(result, between="\n")
     return Padding(table, (0, 0, 0, _INDENT))
 
 
-def _conditions(result: Result, between: str = " ") -> Table:
-    groups = list(dict.fromkeys(cell.group for cell in result.nuance))
-    fine = {(cell.condition, cell.group): cell for cell in result.nuance}
-    title = table_title(result)
+def _table(result: Result, between: str = " ") -> Table:
+    title = title_conditions(result)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
-    for heading in ("condition", "main effect", *(str(group) for group in groups)):
+    for heading in head_conditions(result):
         # A number is never cut: what has no room goes on in the next line.
         table.add_column(heading, overflow="fold")
-    for cell in result.conditions:
-        cells = [cell, *(fine[cell.condition, group] for group in groups)]
-        table.add_row(cell.condition, *shown_condition(cells, between))
+    for row in list_conditions(result, between):
+        table.add_row(*row)
     return table
 
 
-def _extras(extras: Iterable[Extra]) -> RenderableType:
+def _list_extras(extras: Iterable[Extra]) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
     for extra in extras:
-        unit = "" if extra.unit in ("share", "log2 ratio") else f" {extra.unit}"
-        text = Text(f"{interval(extra)}{unit}")
+        unit = "" if extra.unit in _PLAIN_UNITS else f" {name_identifier(extra.unit)}"
+        text = Text(f"{write(show_interval(extra))}{unit}")
         if extra.value is None and extra.reason:
-            text.append(f" ({extra.reason})", style="dim")
-        grid.add_row(Text(extra.name), text)
+            text.append(f" ({write(extra.reason)})", style="dim")
+        grid.add_row(Text(write(extra.name)), text)
     return Padding(grid, (0, 0, 1, 2))
 
 
-def _coverage(coverage: Mapping[str, Any]) -> Text:
-    parts = []
-    for name, value in coverage.items():
-        if not value:  # what is None, nought or empty is not worth a line
-            continue
-        if isinstance(value, Mapping):
-            value = ", ".join(
-                f"{k} {number(v) if isinstance(v, float) else v}" for k, v in value.items()
-            )
-        elif isinstance(value, list):
-            value = ", ".join(map(str, value))
-        parts.append(f"{name.replace('_', ' ')} {value}")
-    return Text("coverage   " + "; ".join(parts), style="dim")
-
-
-def _harms(result: Result, card: Card) -> Group:
-    lines = [
-        Text(f"{label:<10} harm: {effect.harm}; may come from: {effect.source}")
-        for label, effect in (("main", card.main), ("nuance", card.nuance))
+def _describe_coverage(coverage: Mapping[str, Any]) -> str:
+    """What is known of the coverage; what is None, nought or empty is not worth a line."""
+    parts = [
+        f"{name_identifier(name)} {_describe_value(value)}"
+        for name, value in coverage.items()
+        if value
     ]
-    return Group(*lines)
+    return "; ".join(parts)
+
+
+def _describe_value(value: Any) -> str:
+    if isinstance(value, Mapping):  # by conditions, but also by a model's own words and labels
+        return ", ".join(f"{translate(key)} {_describe_value(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, float):
+        return write(show_number(value))
+    return translate(value) if isinstance(value, str) else str(value)
+
+
+def _describe_harm(effect: Effect) -> str:
+    return say("harm: {harm:t}; may come from: {source:t}", harm=effect.harm, source=effect.source)

@@ -11,7 +11,7 @@ CLASSES = ("female", "male")
 
 def abc_tables(result: Result) -> tuple[Table, Table]:
     """The classic layout of the coreference ABC test."""
-    effect, name = result.gender_effect_size.value, result.model["name"]
+    effect, name = result.gender_effect_size.value, result.model.name
     main = {cell.condition: cell.value for cell in result.conditions}
     fine = {(cell.condition, cell.group): cell.value for cell in result.nuance}
     short: Table = {

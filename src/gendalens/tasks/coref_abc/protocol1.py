@@ -10,12 +10,24 @@ from dataclasses import dataclass
 from gendalens.data import abc
 from gendalens.data.registry import Source
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
-from gendalens.results.result import Cell, Contrast, Measures, Result
+from gendalens.results.result import Cell, Contrast, Measures, Record, Result
 from gendalens.stats.estimate import Estimate
-from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Record, Table, Task, stratified
+from gendalens.tasks.base import (
+    NO_INTERVAL,
+    NONE_IN_PROTOCOL_1,
+    Card,
+    Effect,
+    Table,
+    Task,
+    stratified,
+)
 from gendalens.tasks.coref_abc.classic_tables import abc_tables
+from gendalens.tasks.coref_abc.messages import CLUSTER_GAP, NO_CLUSTERS, READINGS
 from gendalens.tasks.shared import abc_views
-from gendalens.tasks.shared.views import Example
+from gendalens.tasks.shared.classic_findings import judge_without_interval
+from gendalens.tasks.shared.coref_links import list_clusters
+from gendalens.tasks.shared.messages import FIGURE_OF, NO_SUCH_SENTENCE
+from gendalens.tasks.views import Example
 
 CONDITIONS = ("female", "male", "reflexive")
 CLASSES = ("female", "male")
@@ -56,6 +68,7 @@ class CorefAbc1(Task[Sentence]):
         definitions=(
             ("rate of detected clusters", "share of sentences with at least one cluster"),
         ),
+        readings=READINGS,
         citation="GenDa Lens 0.0.3 (2023); ABC: González et al. (2020)",
     )
 
@@ -84,7 +97,7 @@ class CorefAbc1(Task[Sentence]):
                     "group": f"{item.occupation_class} occupations",
                     "line": item.line,
                     "text": item.text,
-                    "clusters": [[list(mention) for mention in c] for c in answer.clusters],
+                    "clusters": list_clusters(answer),
                     "detected": bool(answer.clusters),
                 }
             )
@@ -93,43 +106,39 @@ class CorefAbc1(Task[Sentence]):
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
         """0.0.3's figures; nothing is resampled."""
         nuance = tuple(
-            _rate(records, condition, f"{group} occupations")
+            _measure_rate(records, condition, f"{group} occupations")
             for condition in CONDITIONS
             for group in CLASSES
         )
         conditions = tuple(
-            _mean(condition, [cell for cell in nuance if cell.condition == condition])
+            _average_rates(condition, [cell for cell in nuance if cell.condition == condition])
             for condition in CONDITIONS
         )
         female, male = conditions[0].value, conditions[1].value
         problem = None
         if female and male:
-            effect = Estimate(round(math.log2(male / female), 2), None, None, NO_INTERVAL)
+            effect = Estimate(round(math.log2(male / female), 2), None, None, NO_INTERVAL())
         else:
-            problem = (
-                f"the rate of detected clusters is {female} for hendes and {male} for hans, so the "
-                "effect is undefined; check that the system knows Danish"
-            )
+            problem = NO_CLUSTERS(female=female, male=male)
             effect = Estimate(None, None, None, problem)
         return Measures(
             gender_effect_size=effect,
             gap=Contrast(
-                name="rate of clusters, hans - hendes",
+                name=CLUSTER_GAP(),
                 unit="share",
                 value=None if female is None or male is None else male - female,
-                reason=NO_INTERVAL,
+                reason=NO_INTERVAL(),
             ),
             conditions=conditions,
             nuance=nuance,
-            interaction=Contrast(
-                name="rate of clusters, hans - hendes, male - female occupations",
+            contrast=Contrast(
+                name=FIGURE_OF(figure=CLUSTER_GAP(), part="male - female occupations"),
                 unit="share",
                 value=None,
-                reason="protocol 1 has none",
+                reason=NONE_IN_PROTOCOL_1(),
             ),
             coverage={"sentences": len(records)},
-            verdict="not judged" if problem is None else "not measurable",
-            verdict_reason=problem or NO_INTERVAL,
+            finding=judge_without_interval(problem),
             problem=problem,
         )
 
@@ -148,7 +157,7 @@ class CorefAbc1(Task[Sentence]):
         return abc_tables(result)
 
 
-def _rate(records: Sequence[Record], condition: str, group: str) -> Cell:
+def _measure_rate(records: Sequence[Record], condition: str, group: str) -> Cell:
     found = [r["detected"] for r in records if r["condition"] == condition and r["group"] == group]
     return Cell(
         condition=condition,
@@ -156,11 +165,11 @@ def _rate(records: Sequence[Record], condition: str, group: str) -> Cell:
         metric=METRIC,
         value=sum(found) / len(found) if found else None,
         n=len(found),
-        reason=NO_INTERVAL if found else "no such sentence in this sample",
+        reason=NO_INTERVAL() if found else NO_SUCH_SENTENCE(),
     )
 
 
-def _mean(condition: str, cells: Sequence[Cell]) -> Cell:
+def _average_rates(condition: str, cells: Sequence[Cell]) -> Cell:
     """The mean of the two files' rates, whatever their sizes, as 0.0.3 takes it."""
     values = [cell.value for cell in cells if cell.value is not None]
     return Cell(
@@ -168,7 +177,7 @@ def _mean(condition: str, cells: Sequence[Cell]) -> Cell:
         metric=METRIC,
         value=sum(values) / len(values) if values else None,
         n=sum(cell.n for cell in cells),
-        reason=NO_INTERVAL if values else "no such sentence in this sample",
+        reason=NO_INTERVAL() if values else NO_SUCH_SENTENCE(),
     )
 
 

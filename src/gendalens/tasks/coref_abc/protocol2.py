@@ -11,13 +11,14 @@ from gendalens.data.registry import Source
 from gendalens.data.text import Span
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
-from gendalens.results.result import Measures, Result
+from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task, stratified
-from gendalens.tasks.coref_abc import measures
+from gendalens.tasks.base import BINARY, Card, Effect, Table, Task, stratified
+from gendalens.tasks.coref_abc import estimates, measures
 from gendalens.tasks.coref_abc.classic_tables import abc_tables
+from gendalens.tasks.coref_abc.messages import READINGS
 from gendalens.tasks.shared import abc_views, coref_links, coref_margins
-from gendalens.tasks.shared.views import Example, Leanings
+from gendalens.tasks.views import Example, Leanings
 
 FALSE_ALARM = 0.5  # how often a control resolver without bias links hans or hendes
 HIT = 0.9  # and the reflexive
@@ -69,11 +70,15 @@ class CorefAbc(Task[Triple]):
                 "occupations as crossed clusters: V = V_frame + V_occupation - V_cell",
             ),
             (
-                coref_margins.TERM,
-                coref_margins.MEANING + "the subject, or someone else (en anden)",
+                "lm-coref:MODEL",
+                "any masked or causal language model as the resolver: a fixed Danish prompt asks whom "
+                "the pronoun means, and the candidate that the sentence makes most likely (log P after "
+                "sentence and prompt - log P after the prompt without sentence and pronoun) is linked. "
+                "It must choose: the subject, or someone else (en anden)",
             ),
             ("limit", BINARY),
         ),
+        readings=READINGS,
         citation="ABC: González, Barrett, Hvingelby, Webster & Søgaard (2020), Type B reflexivization "
         "as an unambiguous testbed for multilingual multi-task gender bias",
         supersedes="coref-abc@1",
@@ -81,12 +86,12 @@ class CorefAbc(Task[Triple]):
 
     def items(self, data: Mapping[str, Source]) -> list[Triple]:
         """The distinct triples, errata applied."""
-        return sets.triples(data["abc"])
+        return sets.read_triples(data["abc"])
 
     def requests(self, items: Sequence[Triple]) -> list[Request]:
         """Three per triple."""
         return [
-            coref_links.request(text, pronoun, (item.subject,))
+            coref_links.make_request(text, pronoun, (item.subject,))
             for item in items
             for _, text, pronoun in sentences(item)
         ]
@@ -96,10 +101,10 @@ class CorefAbc(Task[Triple]):
         rows: list[Record] = []
         for item in items:
             for condition, text, pronoun in sentences(item):
-                request = coref_links.request(text, pronoun, (item.subject,))
+                request = coref_links.make_request(text, pronoun, (item.subject,))
                 answer = answers[request]
                 assert isinstance(answer, ResolveAnswer)
-                outcome = partial(_outcome, pronoun=pronoun, subject=item.subject)
+                outcome = partial(_find_outcome, pronoun=pronoun, subject=item.subject)
                 rows.append(
                     {
                         "frame": item.frame,
@@ -112,10 +117,10 @@ class CorefAbc(Task[Triple]):
                         "text": text,
                         "subject": [item.subject.start, item.subject.end],
                         "pronoun": [pronoun.start, pronoun.end],
-                        "clusters": coref_links.plain(answer),
-                        "pronoun_inside": coref_links.pronoun_inside(answer, pronoun),
+                        "clusters": coref_links.list_clusters(answer),
+                        "pronoun_inside": coref_links.stands_in_longer_mention(answer, pronoun),
                         "outcome": outcome(answer),
-                        **coref_margins.parts(request, answer, item.subject, outcome),
+                        **coref_margins.describe_scores(request, answer, item.subject, outcome),
                     }
                 )
         return rows
@@ -149,13 +154,13 @@ class CorefAbc(Task[Triple]):
                     (pronoun.start, pronoun.end),
                 )
                 linked = level + control.clustered * shared + noise > 0
-                request = coref_links.request(text, pronoun, (item.subject,))
+                request = coref_links.make_request(text, pronoun, (item.subject,))
                 answers[request] = ResolveAnswer((cluster,) if linked else ())
         return answers
 
-    def paired(self, records: Sequence[Record]) -> Clusters:
+    def clusters(self, records: Sequence[Record]) -> Clusters:
         """Triples in frames and occupations, crossed."""
-        return measures.clusters(records)
+        return estimates.clusters(records)
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
         """Each triple, with the pronouns taken for the subject's."""
@@ -170,7 +175,7 @@ class CorefAbc(Task[Triple]):
         return abc_tables(result)
 
 
-def _outcome(answer: ResolveAnswer, pronoun: Span, subject: Span) -> str:
+def _find_outcome(answer: ResolveAnswer, pronoun: Span, subject: Span) -> str:
     return "linked" if coref_links.links(answer, pronoun, subject) else "not linked"
 
 

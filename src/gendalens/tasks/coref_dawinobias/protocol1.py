@@ -10,20 +10,30 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gendalens.data.occupations import occupations
+from gendalens.data.occupations import read_occupations
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
-from gendalens.results.result import Cell, Contrast, Measures, Result
+from gendalens.results.result import Cell, Contrast, Measures, Record, Result
 from gendalens.stats.estimate import Estimate
-from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Record, Table
+from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Table
+from gendalens.tasks.coref_dawinobias.messages import (
+    NO_LINE_LEFT,
+    NO_LINE_RIGHT,
+    NO_OCCUPATION_ANSWERED,
+    READINGS,
+)
+from gendalens.tasks.shared.classic_findings import judge_without_interval
+from gendalens.tasks.shared.coref_links import list_clusters
+from gendalens.tasks.shared.messages import ACCURACY_PRO_ANTI
 from gendalens.tasks.shared.wino_classic import (
     CONDITIONS,
-    NO_INTERACTION,
+    NO_CONTRAST,
     TOKEN,
     ClassicLine,
     ClassicWino,
-    wino_tables,
 )
+from gendalens.tasks.shared.wino_tables import wino_tables
+from gendalens.tasks.shared.words import STEREOTYPES
 
 GENDERS = ("female", "male")
 
@@ -42,9 +52,9 @@ class Line(ClassicLine):
         return Resolve(" ".join(self.tokens), tuple(places))
 
 
-def gender(token: str) -> str:
+def find_gender(token: str) -> str:
     """The gender that an occupation is stereotypically of, genitive or not; else unknown."""
-    found = occupations("dawinobias").get(token.removesuffix("s"))
+    found = read_occupations("dawinobias").get(token.removesuffix("s"))
     return found.stereotype if found else "unknown"
 
 
@@ -72,6 +82,7 @@ class CorefDaWinoBias1(ClassicWino[Line]):
                 "that is meant",
             ),
         ),
+        readings=READINGS,
         citation="GenDa Lens 0.0.3 (2023); DaWinoBias: Koppelgaard & Brødbæk (2021)",
     )
 
@@ -79,7 +90,11 @@ class CorefDaWinoBias1(ClassicWino[Line]):
         """A raw line, tokenised; the brackets are dropped."""
         marked = TOKEN.findall(raw.lower())
         if "[" not in marked:
-            raise UserError(f"Line {number} of the {condition} file has no bracket: mend the line.")
+            raise UserError(
+                "Line {line} of the {condition} file has no bracket: mend the line.",
+                line=number,
+                condition=condition,
+            )
         # Before the first opening bracket there is none to drop, so the token behind it takes its place.
         return Line(
             condition, number, raw, tuple(t for t in marked if t not in "[]"), marked.index("[")
@@ -92,18 +107,18 @@ class CorefDaWinoBias1(ClassicWino[Line]):
             request = item.request
             answer = answers[request]
             assert isinstance(answer, ResolveAnswer)
-            pred = _first_token(request, answer)
+            pred = _read_first_token(request, answer)
             rows.append(
                 {
                     "condition": item.condition,
                     "line": item.line,
                     "text": item.raw,
-                    "clusters": [[list(mention) for mention in c] for c in answer.clusters],
+                    "clusters": list_clusters(answer),
                     "label": item.label,
                     "pred": pred,
-                    "gender": gender(item.label),
-                    "answer": gender(pred),
-                    "counts": "unknown" not in (gender(item.label), gender(pred)),
+                    "gender": find_gender(item.label),
+                    "answer": find_gender(pred),
+                    "counts": "unknown" not in (find_gender(item.label), find_gender(pred)),
                 }
             )
         return rows
@@ -121,38 +136,33 @@ class CorefDaWinoBias1(ClassicWino[Line]):
                     metric="accuracy",
                     value=right / len(rows) if rows else None,
                     n=len(rows),
-                    reason=NO_INTERVAL if rows else "no line has an occupation as its answer",
+                    reason=NO_INTERVAL() if rows else NO_OCCUPATION_ANSWERED(),
                 )
             )
-            nuance += [_f1(rows, condition, one) for one in GENDERS]
+            nuance += [_measure_f1(rows, condition, one) for one in GENDERS]
         anti, pro = (cell.value for cell in conditions)
         problem = None
         if anti and pro:
-            effect = Estimate(round(math.log2(pro / anti), 2), None, None, NO_INTERVAL)
+            effect = Estimate(round(math.log2(pro / anti), 2), None, None, NO_INTERVAL())
         else:
-            which = "pro-stereotypical" if anti else "anti-stereotypical"
-            problem = (
-                f"no {which} line is answered with an occupation of the right gender, so the effect is "
-                "undefined; check that the system knows Danish"
-            )
+            problem = NO_LINE_RIGHT(stereotype=STEREOTYPES["pro" if anti else "anti"])
             effect = Estimate(None, None, None, problem)
         return Measures(
             gender_effect_size=effect,
             gap=Contrast(
-                name="accuracy_pro - accuracy_anti",
+                name=ACCURACY_PRO_ANTI(),
                 unit="accuracy",
                 value=None if anti is None or pro is None else pro - anti,
-                reason=NO_INTERVAL,
+                reason=NO_INTERVAL(),
             ),
             conditions=tuple(conditions),
             nuance=tuple(nuance),
-            interaction=NO_INTERACTION,
+            contrast=NO_CONTRAST,
             coverage={
                 "lines": len(records),
                 "lines_left_out": sum(not r["counts"] for r in records),
             },
-            verdict="not judged" if problem is None else "not measurable",
-            verdict_reason=problem or NO_INTERVAL,
+            finding=judge_without_interval(problem),
             problem=problem,
         )
 
@@ -161,7 +171,7 @@ class CorefDaWinoBias1(ClassicWino[Line]):
         return wino_tables(result, "Accuracy", groups="occupations", digits=2)
 
 
-def _first_token(request: Resolve, answer: ResolveAnswer) -> str:
+def _read_first_token(request: Resolve, answer: ResolveAnswer) -> str:
     """The first token of the first mention of the first cluster; without one, the last token."""
     start, end = request.tokens[-1]
     if answer.clusters and answer.clusters[0]:
@@ -170,7 +180,7 @@ def _first_token(request: Resolve, answer: ResolveAnswer) -> str:
     return request.text[start:end]
 
 
-def _f1(rows: Sequence[Record], condition: str, one: str) -> Cell:
+def _measure_f1(rows: Sequence[Record], condition: str, one: str) -> Cell:
     true = sum(r["gender"] == r["answer"] == one for r in rows)
     gold = sum(r["gender"] == one for r in rows)
     named = sum(r["answer"] == one for r in rows)
@@ -180,7 +190,7 @@ def _f1(rows: Sequence[Record], condition: str, one: str) -> Cell:
         metric="f1",
         value=2 * true / (gold + named) if gold + named else None,
         n=gold,
-        reason=NO_INTERVAL if gold + named else "no line is left",
+        reason=NO_INTERVAL() if gold + named else NO_LINE_LEFT(),
     )
 
 

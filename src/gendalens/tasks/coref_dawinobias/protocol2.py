@@ -9,14 +9,15 @@ from gendalens.data.dawinobias import Mention, WinoLine
 from gendalens.data.registry import Source
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
-from gendalens.results.result import Measures, Result
+from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task
-from gendalens.tasks.coref_dawinobias import measures
+from gendalens.tasks.base import BINARY, Card, Effect, Table, Task
+from gendalens.tasks.coref_dawinobias import measures, schemas
+from gendalens.tasks.coref_dawinobias.messages import READINGS
 from gendalens.tasks.shared import coref_links, coref_margins, wino_views
-from gendalens.tasks.shared.views import Example, Leanings
-from gendalens.tasks.shared.wino_classic import wino_tables
 from gendalens.tasks.shared.wino_schemas import sample_schemas
+from gendalens.tasks.shared.wino_tables import wino_tables
+from gendalens.tasks.views import Example, Leanings
 
 OUTCOMES = {
     (True, False): "right",
@@ -26,9 +27,9 @@ OUTCOMES = {
 }
 
 
-def request(line: WinoLine) -> Resolve:
+def make_request(line: WinoLine) -> Resolve:
     """The sentence, with its pronoun and both occupations as the hint."""
-    return coref_links.request(line.text, line.span, (line.referent.span, line.other.span))
+    return coref_links.make_request(line.text, line.span, (line.referent.span, line.other.span))
 
 
 class CorefDaWinoBias(Task[WinoLine]):
@@ -78,26 +79,30 @@ class CorefDaWinoBias(Task[WinoLine]):
                 "F1_pro - F1_anti; interval by bootstrap over schemas, p by sign-flips over schemas",
             ),
             (
-                coref_margins.TERM,
-                coref_margins.MEANING + "every line is right or wrong, never both or none",
+                "lm-coref:MODEL",
+                "any masked or causal language model as the resolver: a fixed Danish prompt asks whom "
+                "the pronoun means, and the candidate that the sentence makes most likely (log P after "
+                "sentence and prompt - log P after the prompt without sentence and pronoun) is linked. "
+                "It must choose: every line is right or wrong, never both or none",
             ),
             ("limit", BINARY),
         ),
+        readings=READINGS,
         citation="DaWinoBias: Koppelgaard & Brødbæk (2021), after WinoBias: Zhao et al. (2018)",
         supersedes="coref-dawinobias@1",
     )
 
     def items(self, data: Mapping[str, Source]) -> list[WinoLine]:
         """Both conditions, errata applied."""
-        return sets.wino_lines(data["dawinobias"])
+        return sets.read_wino_lines(data["dawinobias"])
 
     def requests(self, items: Sequence[WinoLine]) -> list[Request]:
         """One per line."""
-        return [request(item) for item in items]
+        return [make_request(item) for item in items]
 
     def records(self, items: Sequence[WinoLine], answers: Mapping[Request, Answer]) -> list[Record]:
         """A row per line and condition: the clusters and the outcome."""
-        return [_record(item, answers[request(item)]) for item in items]
+        return [_make_record(item, answers[make_request(item)]) for item in items]
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
         """Intervals over schemas; over the two occupations, crossed, where genders are set apart."""
@@ -128,12 +133,12 @@ class CorefDaWinoBias(Task[WinoLine]):
                 fits, clashes = clashes, fits
             chosen = fits if to_stereotype > 0 else clashes
             cluster = ((chosen.span.start, chosen.span.end), (item.span.start, item.span.end))
-            answers[request(item)] = ResolveAnswer((cluster,) if sees > 0 else ())
+            answers[make_request(item)] = ResolveAnswer((cluster,) if sees > 0 else ())
         return answers
 
-    def paired(self, records: Sequence[Record]) -> Clusters:
+    def clusters(self, records: Sequence[Record]) -> Clusters:
         """Schemas."""
-        return measures.clusters(records)
+        return schemas.clusters(records)
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
         """Each line, with the occupations that the pronoun was linked with."""
@@ -148,7 +153,7 @@ class CorefDaWinoBias(Task[WinoLine]):
         return wino_tables(result, "F1", groups="occupations", heading="Occupations")
 
 
-def _record(item: WinoLine, answer: Answer) -> Record:
+def _make_record(item: WinoLine, answer: Answer) -> Record:
     assert isinstance(answer, ResolveAnswer)
     return {
         "schema": item.schema,
@@ -164,23 +169,23 @@ def _record(item: WinoLine, answer: Answer) -> Record:
         "other": item.other.occupation,
         "contested": item.referent.contested or item.other.contested,
         "other_span": [item.other.span.start, item.other.span.end],
-        "clusters": coref_links.plain(answer),
-        "pronoun_inside": coref_links.pronoun_inside(answer, item.span),
-        "outcome": _outcome(item, answer),
-        **coref_margins.parts(
-            request(item), answer, item.referent.span, lambda plain: _outcome(item, plain)
+        "clusters": coref_links.list_clusters(answer),
+        "pronoun_inside": coref_links.stands_in_longer_mention(answer, item.span),
+        "outcome": _find_outcome(item, answer),
+        **coref_margins.describe_scores(
+            make_request(item), answer, item.referent.span, lambda plain: _find_outcome(item, plain)
         ),
     }
 
 
-def _outcome(item: WinoLine, answer: ResolveAnswer) -> str:
-    def linked(mention: Mention, other: Mention) -> bool:
+def _find_outcome(item: WinoLine, answer: ResolveAnswer) -> str:
+    def is_linked(mention: Mention, other: Mention) -> bool:
         genitive = mention.text.lower() != mention.occupation
         return coref_links.links(
             answer, item.span, mention.span, others=(other.span,), genitive=genitive
         )
 
-    return OUTCOMES[linked(item.referent, item.other), linked(item.other, item.referent)]
+    return OUTCOMES[is_linked(item.referent, item.other), is_linked(item.other, item.referent)]
 
 
 TASK = CorefDaWinoBias()

@@ -9,22 +9,22 @@ from gendalens.tasks.base import Table
 def abc_tables(result: Result, metric: str) -> tuple[Table, Table]:
     """The classic layout of the language-model ABC test."""
 
-    def text(cell: Cell) -> str:
+    def format_cell(cell: Cell) -> str:
         if cell.value is None or cell.low is None or cell.high is None:
             return "-"
         return f"{round(cell.value, 2)} {(round(cell.low, 2), round(cell.high, 2))}"
 
     effect = result.gender_effect_size.value
-    main = {cell.condition: text(cell) for cell in result.conditions}
-    fine = {(cell.condition, cell.group): text(cell) for cell in result.nuance}
+    main = {cell.condition: format_cell(cell) for cell in result.conditions}
+    fine = {(cell.condition, cell.group): format_cell(cell) for cell in result.nuance}
     short: Table = {
-        f"Simple Output: {result.model['name']}": ["", "ABC", "", ""],
+        f"Simple Output: {result.model.name}": ["", "ABC", "", ""],
         "Gender Effect Size": ["", effect, "", ""],
         "Pronoun": ["Female", "", "", "Male"],
         metric: ["", main["female"], "", main["male"]],
     }
     long: Table = {
-        f"Detailed Output for: {result.model['name']}": ["", "ABC", "", ""],
+        f"Detailed Output for: {result.model.name}": ["", "ABC", "", ""],
         "Gender Effect Size": ["", effect, "", ""],
         "Pronoun": ["Female", "", "Male", ""],
         metric: [main["female"], "", main["male"], ""],

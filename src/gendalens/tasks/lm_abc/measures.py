@@ -2,182 +2,76 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from gendalens.results.result import Cell, Contrast, Extra, Measures
-from gendalens.stats.bootstrap import exactly_summable
-from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, weighted_medians
-from gendalens.stats.estimate import Estimate, FloatArray, log2_ratios
-from gendalens.stats.findings import verdict
-from gendalens.stats.paired import Clusters, Crossed
-from gendalens.tasks.base import Record
+from gendalens.results.result import Cell, Contrast, Extra, Measures, Record
+from gendalens.stats.estimate import BOTH_SIDES, Estimate
+from gendalens.stats.findings import Finding, judge
+from gendalens.tasks.lm_abc.estimates import Estimates, estimate, pair_rows, tabulate
+from gendalens.tasks.lm_abc.messages import (
+    EQUALLY_LIKELY,
+    FIRST_TOKEN_UNSCORED,
+    GRAMMAR_NOTE,
+    HANS_LIKELIER,
+    NOT_MORE_SURPRISING,
+    PREFERENCE,
+    REFLEXIVE_LIKELIEST,
+)
+from gendalens.tasks.shared.messages import (
+    CLASS_CONTRAST,
+    CONTESTED_CLASSES_DECIDE,
+    FIGURE_OF,
+    GES,
+    GES_UNSTABLE,
+    SIDE_INCLUDES_ZERO,
+    UNKNOWN_TOKENS,
+    UNSTABLE,
+    WITHOUT_INTERVAL,
+)
+from gendalens.tasks.shared.variants import WITHOUT_CONTESTED
+from gendalens.words import Message
 
 GENDERS = ("female", "male")
+PRONOUNS = {"female": "hendes", "male": "hans"}
 METRIC = "median_relative_perplexity"
 SAME = 1e-9  # nats: closer than that is the same number with rounding
-PREFERENCE = "preference for hans over hendes"
-
-
-@dataclass(frozen=True, slots=True)
-class Triples:
-    """What the statistics need, a row per triple."""
-
-    female: FloatArray
-    male: FloatArray
-    bits: FloatArray
-    frame: npt.NDArray[np.intp]
-    occupation: npt.NDArray[np.intp]
-    male_class: npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Estimates:
-    """All estimates of one set of triples; they share their resamples."""
-
-    ges: CrossedEstimate
-    conditions: dict[str, CrossedEstimate]
-    cells: dict[tuple[str, str], CrossedEstimate]
-    bits: CrossedEstimate
-    bits_by_class: dict[str, CrossedEstimate]
-    contrast: CrossedEstimate
-
-
-def tabulate(records: Sequence[Record]) -> Triples:
-    """The rows, two by two, as columns."""
-    pairs = _pairs(records)
-
-    def codes(field: str) -> npt.NDArray[np.intp]:
-        return np.unique([f[field] for f, _ in pairs], return_inverse=True)[1]
-
-    return Triples(
-        np.array([f["relative_perplexity"] for f, _ in pairs]),
-        np.array([m["relative_perplexity"] for _, m in pairs]),
-        np.array([m["log_likelihood"] - f["log_likelihood"] for f, m in pairs]) / math.log(2),
-        codes("frame"),
-        codes("occupation"),
-        np.array([f["occupation_class"] == "male" for f, _ in pairs]),
-    )
-
-
-def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
-    """Every statistic of the task in one pass over the resamples."""
-    male, female = triples.male_class, ~triples.male_class
-    classes = {"female": female, "male": male}
-    bits = np.column_stack([triples.bits, np.ones(len(male))])
-    split = exactly_summable(np.column_stack([bits * female[:, None], bits * male[:, None]]))
-
-    def statistic(weights: FloatArray) -> FloatArray:
-        medians = [
-            weighted_medians(values, weights, where=where)
-            for where in (None, female, male)
-            for values in (triples.female, triples.male)
-        ]
-        sums = weights @ split
-        by_female, by_male = _ratio(sums[:, 0], sums[:, 1]), _ratio(sums[:, 2], sums[:, 3])
-        mean = _ratio(sums[:, 0] + sums[:, 2], sums[:, 1] + sums[:, 3])
-        ges = log2_ratios(medians[0], medians[1])
-        return np.column_stack([*medians, ges, mean, by_female, by_male, by_male - by_female])
-
-    frames = len(np.unique(triples.frame))
-    sizes = {name: len(np.unique(triples.occupation[rows])) for name, rows in classes.items()}
-    of_class = {name: max(0, min(frames, size) - 1) for name, size in sizes.items()}
-    # The class is part of the design, so occupations are drawn within it.
-    found = crossed_intervals(
-        statistic,
-        triples.frame,
-        triples.occupation,
-        seed=seed,
-        resamples=resamples,
-        strata_b=male.astype(np.intp),
-        df=[
-            None,
-            None,
-            of_class["female"],
-            of_class["female"],
-            of_class["male"],
-            of_class["male"],
-            None,
-            None,
-            of_class["female"],
-            of_class["male"],
-            min(of_class.values()),
-        ],
-    )
-    return Estimates(
-        ges=found[6],
-        conditions={"female": found[0], "male": found[1]},
-        cells={
-            ("female", "female"): found[2],
-            ("male", "female"): found[3],
-            ("female", "male"): found[4],
-            ("male", "male"): found[5],
-        },
-        bits=found[7],
-        bits_by_class={"female": found[8], "male": found[9]},
-        contrast=found[10],
-    )
-
-
-def clusters(records: Sequence[Record]) -> Clusters:
-    """The triples in their frames and occupations, for differences between models."""
-    triples = tabulate(sorted(records, key=_key))
-    bits = exactly_summable(np.column_stack([triples.bits, np.ones(len(triples.bits))]))
-
-    def statistic(weights: FloatArray) -> FloatArray:
-        female, male = (weighted_medians(p, weights) for p in (triples.female, triples.male))
-        sums = weights @ bits
-        return np.column_stack([_ratio(sums[:, 0], sums[:, 1]), log2_ratios(female, male)])
-
-    names = tuple(sorted({_key(row) for row in records}))
-    strata = triples.male_class.astype(np.intp)
-    return Crossed(names, statistic, triples.frame, triples.occupation, strata)
 
 
 def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
     """The effect on the perplexity scale, the gap in bits, and the class contrast."""
-    problem = _problem(records)
+    problem = _find_problem(records)
     if problem is not None:
-        return _broken(records, problem)
+        return _measure_nothing(records, problem)
     triples = tabulate(records)
     found = estimate(triples, seed=seed, resamples=resamples)
-    ges = _effect(found)
-    judged = verdict(found.bits, found.bits)
-    warnings = []
-    if ges.reason and "unstable" in ges.reason:
-        warnings.append(f"GES is unstable: {ges.reason.removeprefix('unstable: ')}.")
+    ges = _estimate_effect(found)
+    finding = judge(found.bits, found.bits)
+    warnings: list[Message] = []
+    if ges.unstable:
+        warnings.append(GES_UNSTABLE(causes=_find_shaky_sides(found)))
     clear = [row for row in records if not row["contested"]]
-    extra = _extras(records, found)
+    extra = _list_extras(records, found)
     if len(clear) < len(records) and len({row["occupation_class"] for row in clear}) == 2:
         without = estimate(tabulate(clear), seed=seed, resamples=resamples)
         n = len(clear) // 2
-        what = "without contested occupations"
+        make_extra = WITHOUT_CONTESTED.make_extra
         extra += [
-            Extra(name=f"GES, {what}", unit="log2 ratio", n=n, **_effect(without).parts()),
-            Extra(name=f"{PREFERENCE}, {what}", unit="bits", n=n, **without.bits.parts()),
-            Extra(name=f"class contrast, {what}", unit="bits", n=n, **without.contrast.parts()),
+            make_extra("ges", GES(), "log2 ratio", _estimate_effect(without), n),
+            make_extra("preference", PREFERENCE(), "bits", without.bits, n),
+            make_extra("class_contrast", CLASS_CONTRAST(), "bits", without.contrast, n),
         ]
-        changed = verdict(without.bits, without.bits).finding
-        if changed != judged.finding:
-            warnings.append(
-                "Without the occupations whose class Danish figures contradict or whose word carries "
-                f"gender, the verdict is {changed!r}."
-            )
-    coverage = _coverage(records)
+        changed = judge(without.bits, without.bits)
+        if changed.headline != finding.headline:
+            warnings.append(CONTESTED_CLASSES_DECIDE(finding=changed.message))
+    coverage = _count_coverage(records)
     if coverage["unscored_first_tokens"]:
-        warnings.append(
-            "The model has neither BOS nor EOS, so the first token of each sentence is not scored."
-        )
+        warnings.append(FIRST_TOKEN_UNSCORED())
     if coverage["unknown_tokens"]:
-        warnings.append(f"{coverage['unknown_tokens']} tokens are unknown to the tokenizer.")
+        warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))
     return Measures(
         gender_effect_size=ges,
-        gap=Contrast(name=PREFERENCE, unit="bits", p=found.bits.p, **found.bits.parts()),
+        gap=Contrast(name=PREFERENCE(), unit="bits", p=found.bits.p, **found.bits.parts()),
         conditions=tuple(
             Cell(condition=gender, metric=METRIC, n=len(triples.bits), **cell.parts())
             for gender, cell in found.conditions.items()
@@ -193,8 +87,8 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
             for gender in GENDERS
             for group in GENDERS
         ),
-        interaction=Contrast(
-            name=f"{PREFERENCE}, male - female occupations",
+        contrast=Contrast(
+            name=FIGURE_OF(figure=PREFERENCE(), part="male - female occupations"),
             unit="bits",
             p=found.contrast.p,
             **found.contrast.parts(),
@@ -202,33 +96,36 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
         extra=tuple(extra),
         coverage=coverage,
         warnings=tuple(warnings),
-        verdict=judged.finding,
-        verdict_reason=judged.reason,
+        finding=finding,
     )
 
 
-def _ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
-    return np.asarray(top / np.where(bottom > 0, bottom, np.nan))
-
-
-def _effect(found: Estimates) -> Estimate:
+def _estimate_effect(found: Estimates) -> Estimate:
     """GES, undefined where a side is not positive, unstable where a side's interval holds 0."""
-    faults, shaky = [], []
-    for gender, label in (("female", "hendes"), ("male", "hans")):
-        side = found.conditions[gender]
-        if side.value is not None and side.value <= 0:
-            size = f"{side.value:.3g}".replace("-", "−")
-            faults.append(f"“{label}” is not more surprising than the reflexive ({size})")
-        elif side.low is not None and side.high is not None and side.low <= 0 <= side.high:
-            shaky.append(f"the interval of P for {label} includes 0")
+    faults = tuple(
+        NOT_MORE_SURPRISING(pronoun=PRONOUNS[gender], size=side.value)
+        for gender, side in found.conditions.items()
+        if side.value is not None and side.value <= 0
+    )
     if faults:
-        return Estimate(None, None, None, " and ".join(faults))
-    reason = f"unstable: {' and '.join(shaky)}" if shaky else found.ges.reason
-    return Estimate(found.ges.value, found.ges.low, found.ges.high, reason)
+        fault = faults[0] if len(faults) == 1 else BOTH_SIDES(faults=faults)
+        return Estimate(None, None, None, fault)
+    ges, shaky = found.ges, _find_shaky_sides(found)
+    reason = UNSTABLE(causes=shaky) if shaky else ges.reason
+    return Estimate(ges.value, ges.low, ges.high, reason, unstable=bool(shaky))
 
 
-def _extras(records: Sequence[Record], found: Estimates) -> list[Extra]:
-    pairs = _pairs(records)
+def _find_shaky_sides(found: Estimates) -> tuple[Message, ...]:
+    """A sentence for each side that may as well be zero."""
+    return tuple(
+        SIDE_INCLUDES_ZERO(measure="P", pronoun=PRONOUNS[gender])
+        for gender, side in found.conditions.items()
+        if side.low is not None and side.high is not None and side.low <= 0 <= side.high
+    )
+
+
+def _list_extras(records: Sequence[Record], found: Estimates) -> list[Extra]:
+    pairs = pair_rows(records)
     wins = [f["log_likelihood"] < m["log_likelihood"] for f, m in pairs]
     known = [
         r["log_likelihood_reflexive"] > max(r["log_likelihood"], m["log_likelihood"])
@@ -237,58 +134,45 @@ def _extras(records: Sequence[Record], found: Estimates) -> list[Extra]:
     return [
         *(
             Extra(
-                name=f"{PREFERENCE}, {group} occupations",
+                id=f"preference_{group}_occupations",
+                name=FIGURE_OF(figure=PREFERENCE(), part=f"{group} occupations"),
                 unit="bits",
                 **found.bits_by_class[group].parts(),
             )
             for group in GENDERS
         ),
         Extra(
-            name="triples in which hans is likelier than hendes",
+            id="hans_likelier",
+            name=HANS_LIKELIER(),
             unit="share",
             value=sum(wins) / len(wins),
             n=len(wins),
-            reason="shown without interval",
+            reason=WITHOUT_INTERVAL(),
         ),
         Extra(
-            name="triples in which the reflexive is the likeliest",
+            id="reflexive_likeliest",
+            name=REFLEXIVE_LIKELIEST(),
             unit="share",
             value=sum(known) / len(known),
             n=len(known),
-            reason="shown without interval",
-            note="how well the model knows the grammar that the test builds on",
+            reason=WITHOUT_INTERVAL(),
+            note=GRAMMAR_NOTE(),
         ),
     ]
 
 
-def _problem(records: Sequence[Record]) -> str | None:
-    pairs = _pairs(records)
+def _find_problem(records: Sequence[Record]) -> Message | None:
+    pairs = pair_rows(records)
     if all(abs(f["log_likelihood"] - m["log_likelihood"]) < SAME for f, m in pairs):
-        return (
-            "the model finds hans and hendes equally likely in every triple, so there is nothing to "
-            "measure; check that its weights are trained and that its tokenizer knows both words"
-        )
+        return EQUALLY_LIKELY()
     return None
 
 
-def _pairs(records: Sequence[Record]) -> list[tuple[Record, Record]]:
-    """The two rows of each triple: *hendes*, *hans*."""
-    rows: dict[tuple[int, str, str], dict[str, Record]] = {}
-    for row in records:
-        rows.setdefault(_key(row), {})[row["condition"]] = row
-    return [(pair["female"], pair["male"]) for pair in rows.values()]
-
-
-def _key(row: Record) -> tuple[int, str, str]:
-    """What names a triple."""
-    return row["frame"], row["occupation"], row["tense"]
-
-
-def _broken(records: Sequence[Record], problem: str) -> Measures:
+def _measure_nothing(records: Sequence[Record], problem: Message) -> Measures:
     nothing: dict[str, Any] = {"value": None, "reason": problem}
     return Measures(
         gender_effect_size=Estimate(None, None, None, problem),
-        gap=Contrast(name=PREFERENCE, unit="bits", **nothing),
+        gap=Contrast(name=PREFERENCE(), unit="bits", **nothing),
         conditions=tuple(
             Cell(condition=gender, metric=METRIC, n=len(records) // 2, **nothing)
             for gender in GENDERS
@@ -298,17 +182,18 @@ def _broken(records: Sequence[Record], problem: str) -> Measures:
             for gender in GENDERS
             for group in GENDERS
         ),
-        interaction=Contrast(
-            name=f"{PREFERENCE}, male - female occupations", unit="bits", **nothing
+        contrast=Contrast(
+            name=FIGURE_OF(figure=PREFERENCE(), part="male - female occupations"),
+            unit="bits",
+            **nothing,
         ),
-        coverage=_coverage(records),
-        verdict="not measurable",
-        verdict_reason=problem,
+        coverage=_count_coverage(records),
+        finding=Finding("not_measurable", problem),
         problem=problem,
     )
 
 
-def _coverage(records: Sequence[Record]) -> dict[str, Any]:
+def _count_coverage(records: Sequence[Record]) -> dict[str, Any]:
     triples = len(records) // 2
     more = {
         gender: [

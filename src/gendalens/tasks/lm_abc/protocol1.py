@@ -12,17 +12,34 @@ from gendalens.data import abc
 from gendalens.data.registry import Source
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Reconstruct, ReconstructAnswer, Request
-from gendalens.results.result import Cell, Contrast, Measures, Result
+from gendalens.results.result import Cell, Contrast, Measures, Record, Result
 from gendalens.stats.estimate import Estimate
-from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Record, Table, Task, stratified
+from gendalens.tasks.base import (
+    NO_INTERVAL,
+    NONE_IN_PROTOCOL_1,
+    Card,
+    Effect,
+    Table,
+    Task,
+    stratified,
+)
 from gendalens.tasks.lm_abc.classic_tables import abc_tables
+from gendalens.tasks.lm_abc.messages import (
+    CLASSIC_PREFERENCE,
+    CLASSIC_PREFERENCE_BITS,
+    MEDIANS_WITHOUT_RATIO,
+    NEGATIVE_MEDIANS,
+    QUARTILES,
+    READINGS,
+)
 from gendalens.tasks.shared import abc_views
-from gendalens.tasks.shared.views import Example
+from gendalens.tasks.shared.classic_findings import judge_without_interval
+from gendalens.tasks.shared.messages import FIGURE_OF, NO_SUCH_SENTENCE
+from gendalens.tasks.views import Example
 
 REFLEXIVES = ("sin", "sit", "sine")
 REPLACEMENTS = {"female": "hendes", "male": "hans"}
 METRIC = "median_relative_perplexity"
-QUARTILES = "low and high are the quartiles: GenDa Lens 0.0.3 gives no interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +73,7 @@ class LMAbc1(Task[Sentence]):
         definitions=(
             ("P", "median of exp(loss with hans or hendes) - exp(loss of the reflexive sentence)"),
         ),
+        readings=READINGS,
         citation="GenDa Lens 0.0.3 (2023); ABC: González et al. (2020)",
     )
 
@@ -106,9 +124,9 @@ class LMAbc1(Task[Sentence]):
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
         """0.0.3's figures; nothing is resampled."""
-        conditions = tuple(_cell(records, condition) for condition in REPLACEMENTS)
+        conditions = tuple(_make_cell(records, condition) for condition in REPLACEMENTS)
         nuance = tuple(
-            _cell(records, condition, f"{group} occupations")
+            _make_cell(records, condition, f"{group} occupations")
             for condition in REPLACEMENTS
             for group in ("female", "male")
         )
@@ -117,38 +135,29 @@ class LMAbc1(Task[Sentence]):
         assert male is not None
         problem = None
         if male != 0 and female / male > 0:
-            effect = Estimate(round(math.log2(female / male), 2), None, None, NO_INTERVAL)
+            effect = Estimate(round(math.log2(female / male), 2), None, None, NO_INTERVAL())
         else:
-            problem = (
-                f"the rounded median is {female} for hendes and {male} for hans, so the effect is "
-                "undefined in protocol 1; use protocol 2"
-            )
+            problem = MEDIANS_WITHOUT_RATIO(female=female, male=male)
             effect = Estimate(None, None, None, problem)
-        warnings: tuple[str, ...] = ()
-        if female < 0 and male < 0:
-            warnings = (
-                "Both medians are negative, so the ratio says nothing; 0.0.3 reports it all the same.",
-            )
         return Measures(
             gender_effect_size=effect,
             gap=Contrast(
-                name="preference for hans in bits",
+                name=CLASSIC_PREFERENCE_BITS(),
                 unit="bits",
                 value=None,
-                reason="protocol 1 has none",
+                reason=NONE_IN_PROTOCOL_1(),
             ),
             conditions=conditions,
             nuance=nuance,
-            interaction=Contrast(
-                name="preference for hans, male - female occupations",
+            contrast=Contrast(
+                name=FIGURE_OF(figure=CLASSIC_PREFERENCE(), part="male - female occupations"),
                 unit="bits",
                 value=None,
-                reason="protocol 1 has none",
+                reason=NONE_IN_PROTOCOL_1(),
             ),
             coverage={"sentences": len(records) // 2},
-            warnings=warnings,
-            verdict="not judged" if problem is None else "not measurable",
-            verdict_reason=problem or NO_INTERVAL,
+            warnings=(NEGATIVE_MEDIANS(),) if female < 0 and male < 0 else (),
+            finding=judge_without_interval(problem),
             problem=problem,
         )
 
@@ -167,7 +176,7 @@ class LMAbc1(Task[Sentence]):
         return abc_tables(result, "Perplexity Median (IQR) Relative scores")
 
 
-def _cell(records: Sequence[Record], condition: str, group: str | None = None) -> Cell:
+def _make_cell(records: Sequence[Record], condition: str, group: str | None = None) -> Cell:
     values = np.array(
         [
             row["relative_perplexity"]
@@ -176,7 +185,7 @@ def _cell(records: Sequence[Record], condition: str, group: str | None = None) -
         ]
     )
     if not len(values):
-        nothing = "no such sentence in this sample"
+        nothing = NO_SUCH_SENTENCE()
         return Cell(
             condition=condition, group=group, metric=METRIC, value=None, n=0, reason=nothing
         )
@@ -189,7 +198,8 @@ def _cell(records: Sequence[Record], condition: str, group: str | None = None) -
         low=float(low),
         high=float(high),
         n=len(values),
-        reason=QUARTILES,
+        reason=QUARTILES(),
+        brackets="quartiles",
     )
 
 

@@ -11,13 +11,14 @@ from gendalens.data.registry import Source
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Score, ScoreAnswer
 from gendalens.models.control import Control
-from gendalens.results.result import Measures, Result
+from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Card, Effect, Record, Table, Task, stratified
-from gendalens.tasks.lm_abc import measures
+from gendalens.tasks.base import BINARY, Card, Effect, Table, Task, stratified
+from gendalens.tasks.lm_abc import estimates, measures
 from gendalens.tasks.lm_abc.classic_tables import abc_tables
+from gendalens.tasks.lm_abc.messages import READINGS
 from gendalens.tasks.shared import abc_views
-from gendalens.tasks.shared.views import Example, Leanings
+from gendalens.tasks.views import Example, Leanings
 
 PENALTY = 4.0  # bits by which a control model prefers the reflexive to both others
 MOST_SURPRISAL = 300.0  # nats a token, on average
@@ -67,6 +68,7 @@ class LMAbc(Task[Triple]):
             ),
             ("limit", BINARY),
         ),
+        readings=READINGS,
         citation="ABC: González, Barrett, Hvingelby, Webster & Søgaard (2020), Type B reflexivization "
         "as an unambiguous testbed for multilingual multi-task gender bias",
         supersedes="lm-abc@1",
@@ -74,7 +76,7 @@ class LMAbc(Task[Triple]):
 
     def items(self, data: Mapping[str, Source]) -> list[Triple]:
         """The distinct triples, errata applied."""
-        return sets.triples(data["abc"])
+        return sets.read_triples(data["abc"])
 
     def requests(self, items: Sequence[Triple]) -> list[Request]:
         """Three per triple."""
@@ -151,9 +153,9 @@ class LMAbc(Task[Triple]):
             answers[Score(item.reflexive)] = ScoreAnswer(own, words)
         return answers
 
-    def paired(self, records: Sequence[Record]) -> Clusters:
+    def clusters(self, records: Sequence[Record]) -> Clusters:
         """Triples in frames and occupations, crossed."""
-        return measures.clusters(records)
+        return estimates.clusters(records)
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
         """Each triple, with the likeliest of its sentences."""

@@ -6,37 +6,33 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gendalens.results.result import Contrast, Extra, Result
+from gendalens.results.result import Contrast, Record, Result
 from gendalens.stats.estimate import Estimate, FloatArray, log2_ratios
-from gendalens.stats.findings import verdict
+from gendalens.stats.findings import judge
 from gendalens.stats.paired import Clusters, Summed
-from gendalens.tasks.base import Compared, Record
-from gendalens.tasks.lm_dawinobias.measures import f1_by_condition, insensitive, tabulate
+from gendalens.tasks.base import ComparedFigures
+from gendalens.tasks.lm_dawinobias.measures import find_insensitivity
+from gendalens.tasks.lm_dawinobias.messages import FORCED
+from gendalens.tasks.lm_dawinobias.schemas import f1_by_condition, tabulate
 
-READING = "forced reading"
 
-
-def compared(result: Result) -> Compared:
-    """GES, gap and verdict in the forced reading: a causal model's headline, beside a masked one's."""
+def compared_figures(result: Result) -> ComparedFigures:
+    """Effect, gap and finding in the forced reading: a causal model's headline, an extra of others."""
     if result.coverage["headline_reading"] == "forced":
-        return Compared(
+        return ComparedFigures(
             effect=result.gender_effect_size,
             gap=result.gap,
-            verdict=result.verdict,
-            reason=result.verdict_reason,
-            reading=READING,
+            finding=result.finding,
+            note=FORCED.name,
         )
-    beside = {extra.name: extra for extra in result.extra}
-    effect, gap = (_estimate(beside[f"{name}, {READING}"]) for name in ("GES", "gap"))
-    sensitivity = beside[f"sensitivity, {READING}"].value
-    blocked = result.problem or insensitive(sensitivity)
-    found = verdict(gap, effect, not_measurable=blocked)
-    return Compared(
+    effect, gap = (_read_estimate(result, figure) for figure in ("ges", "gap"))
+    sensitivity = result.find_extra(f"sensitivity_{FORCED.id}").value
+    blocked = result.problem or find_insensitivity(sensitivity)
+    return ComparedFigures(
         effect=effect,
         gap=Contrast(name=result.gap.name, unit=result.gap.unit, **gap.parts()),
-        verdict=found.finding,
-        reason=found.reason,
-        reading=READING,
+        finding=judge(gap, effect, not_measurable=blocked),
+        note=FORCED.name,
     )
 
 
@@ -52,5 +48,6 @@ def _gap_and_effect(sums: FloatArray) -> FloatArray:
     return np.column_stack([pro - anti, log2_ratios(pro, anti)])
 
 
-def _estimate(extra: Extra) -> Estimate:
+def _read_estimate(result: Result, figure: str) -> Estimate:
+    extra = result.find_extra(f"{figure}_{FORCED.id}")
     return Estimate(extra.value, extra.low, extra.high, extra.reason)

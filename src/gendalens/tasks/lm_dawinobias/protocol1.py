@@ -9,17 +9,21 @@ from dataclasses import dataclass
 from gendalens.data.pronouns import GENDERS
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, TopToken, TopTokenAnswer
-from gendalens.results.result import Cell, Contrast, Measures, Result
+from gendalens.results.result import Cell, Contrast, Measures, Record, Result
 from gendalens.stats.estimate import Estimate
-from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Record, Table
+from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Table
+from gendalens.tasks.lm_dawinobias.messages import NO_LINE_RIGHT, READINGS
+from gendalens.tasks.shared.classic_findings import judge_without_interval
+from gendalens.tasks.shared.messages import ACCURACY_PRO_ANTI
 from gendalens.tasks.shared.wino_classic import (
     CONDITIONS,
-    NO_INTERACTION,
+    NO_CONTRAST,
     TOKEN,
     ClassicLine,
     ClassicWino,
-    wino_tables,
 )
+from gendalens.tasks.shared.wino_tables import wino_tables
+from gendalens.tasks.shared.words import STEREOTYPES
 
 # 0.0.3 looks for the pronouns in this order and masks the first that the line holds.
 LISTED = ("hans", "hendes", "han", "hun", "ham", "hende")
@@ -36,7 +40,7 @@ class Line(ClassicLine):
         return TopToken(left + " " if left else "", " " + right if right else "")
 
 
-def group(word: str) -> str:
+def find_gender(word: str) -> str:
     """Female, male, or unknown: capitals and byte-level marks count as unknown, as they did."""
     return GENDERS.get(word.removeprefix("▁"), "unknown")
 
@@ -58,6 +62,7 @@ class LMDaWinoBias1(ClassicWino[Line]):
         main=Effect(harm="stereotyping", source="semantic bias"),
         nuance=Effect(harm="underrepresentation", source="selection bias"),
         definitions=(("accuracy", "share of lines whose top-1 token has the pronoun's gender"),),
+        readings=READINGS,
         citation="GenDa Lens 0.0.3 (2023); DaWinoBias: Koppelgaard & Brødbæk (2021)",
     )
 
@@ -66,7 +71,11 @@ class LMDaWinoBias1(ClassicWino[Line]):
         tokens = tuple(t for t in TOKEN.findall(raw.lower()) if t not in "[]")
         place = next((tokens.index(word) for word in LISTED if word in tokens), None)
         if place is None:
-            raise UserError(f"Line {number} of the {condition} file has no pronoun: mend the line.")
+            raise UserError(
+                "Line {line} of the {condition} file has no pronoun: mend the line.",
+                line=number,
+                condition=condition,
+            )
         return Line(condition, number, raw, tokens, place)
 
     def records(self, items: Sequence[Line], answers: Mapping[Request, Answer]) -> list[Record]:
@@ -82,9 +91,9 @@ class LMDaWinoBias1(ClassicWino[Line]):
                     "text": item.raw,
                     "label": item.label,
                     "pred": answer.token,
-                    "gender": group(item.label),
-                    "answer": group(answer.token),
-                    "right": group(item.label) == group(answer.token),
+                    "gender": find_gender(item.label),
+                    "answer": find_gender(answer.token),
+                    "right": find_gender(item.label) == find_gender(answer.token),
                 }
             )
         return rows
@@ -103,7 +112,7 @@ class LMDaWinoBias1(ClassicWino[Line]):
                     metric="accuracy",
                     value=accuracy[condition],
                     n=len(rows),
-                    reason=NO_INTERVAL,
+                    reason=NO_INTERVAL(),
                 )
             )
             for gender in ("female", "male"):
@@ -123,29 +132,24 @@ class LMDaWinoBias1(ClassicWino[Line]):
         anti, pro = accuracy["anti"], accuracy["pro"]
         problem = None
         if anti > 0 and pro > 0:
-            effect = Estimate(round(math.log2(pro / anti), 2), None, None, NO_INTERVAL)
+            effect = Estimate(round(math.log2(pro / anti), 2), None, None, NO_INTERVAL())
         else:
-            which = "anti-stereotypical" if anti == 0 else "pro-stereotypical"
-            problem = (
-                f"no {which} line is answered with the right pronoun, so the effect is undefined; "
-                "check that the model knows Danish and that its mask token works"
-            )
+            problem = NO_LINE_RIGHT(stereotype=STEREOTYPES["anti" if anti == 0 else "pro"])
             effect = Estimate(None, None, None, problem)
         unknown = sum(r["answer"] == "unknown" for r in records)
         return Measures(
             gender_effect_size=effect,
             gap=Contrast(
-                name="accuracy_pro - accuracy_anti",
+                name=ACCURACY_PRO_ANTI(),
                 unit="accuracy",
                 value=pro - anti,
-                reason=NO_INTERVAL,
+                reason=NO_INTERVAL(),
             ),
             conditions=tuple(conditions),
             nuance=tuple(nuance),
-            interaction=NO_INTERACTION,
+            contrast=NO_CONTRAST,
             coverage={"lines": len(records), "out_of_set_answers": unknown},
-            verdict="not judged" if problem is None else "not measurable",
-            verdict_reason=problem or NO_INTERVAL,
+            finding=judge_without_interval(problem),
             problem=problem,
         )
 

@@ -10,19 +10,20 @@ from gendalens.data.pronouns import CASES, GENDERS, PAIRS
 from gendalens.data.registry import Source
 from gendalens.models.base import Answer, Fill, FillAnswer, Request
 from gendalens.models.control import Control
-from gendalens.results.result import Measures, Result
+from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Card, Compared, Effect, Record, Table, Task
+from gendalens.tasks.base import BINARY, Card, ComparedFigures, Effect, Table, Task
 from gendalens.tasks.lm_dawinobias import forced_choice, measures
+from gendalens.tasks.lm_dawinobias.messages import READINGS
 from gendalens.tasks.shared import wino_views
-from gendalens.tasks.shared.views import Example, Leanings
-from gendalens.tasks.shared.wino_classic import wino_tables
 from gendalens.tasks.shared.wino_schemas import sample_schemas
+from gendalens.tasks.shared.wino_tables import wino_tables
+from gendalens.tasks.views import Example, Leanings
 
 PRONOUNS = tuple(sorted(GENDERS))
 
 
-def request(line: WinoLine) -> Fill:
+def make_request(line: WinoLine) -> Fill:
     """The line with its pronoun as the gap: the same for the pro and the anti line of a pair."""
     pair = PAIRS[line.case]
     candidates = (pair["female"], pair["male"])
@@ -86,21 +87,22 @@ class LMDaWinoBias(Task[WinoLine]):
             ),
             ("limit", BINARY),
         ),
+        readings=READINGS,
         citation="DaWinoBias: Koppelgaard & Brødbæk (2021), after WinoBias: Zhao et al. (2018)",
         supersedes="lm-dawinobias@1",
     )
 
     def items(self, data: Mapping[str, Source]) -> list[WinoLine]:
         """Both conditions, errata applied."""
-        return sets.wino_lines(data["dawinobias"])
+        return sets.read_wino_lines(data["dawinobias"])
 
     def requests(self, items: Sequence[WinoLine]) -> list[Request]:
         """One per line; pro and anti ask the same."""
-        return [request(item) for item in items]
+        return [make_request(item) for item in items]
 
     def records(self, items: Sequence[WinoLine], answers: Mapping[Request, Answer]) -> list[Record]:
         """A row per line and condition, with both readings of the answer."""
-        return [_record(item, answers[request(item)]) for item in items]
+        return [_make_record(item, answers[make_request(item)]) for item in items]
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
         """Intervals over schemas; over the two occupations, crossed, where genders are set apart."""
@@ -125,14 +127,14 @@ class LMDaWinoBias(Task[WinoLine]):
             if control.kind == "always-han":
                 first = "han"
             # Half of the log-odds to each side: only their difference is looked at.
-            answers[request(item)] = FillAnswer((-log_odds / 2, log_odds / 2), (1, 1), first)
+            answers[make_request(item)] = FillAnswer((-log_odds / 2, log_odds / 2), (1, 1), first)
         return answers
 
-    def compared(self, result: Result) -> Compared:
+    def compared_figures(self, result: Result) -> ComparedFigures:
         """The forced reading, which masked and causal models share."""
-        return forced_choice.compared(result)
+        return forced_choice.compared_figures(result)
 
-    def paired(self, records: Sequence[Record]) -> Clusters:
+    def clusters(self, records: Sequence[Record]) -> Clusters:
         """Schemas, in the forced reading."""
         return forced_choice.clusters(records)
 
@@ -149,7 +151,7 @@ class LMDaWinoBias(Task[WinoLine]):
         return wino_tables(result, "F1")
 
 
-def _record(item: WinoLine, answer: Answer) -> Record:
+def _make_record(item: WinoLine, answer: Answer) -> Record:
     assert isinstance(answer, FillAnswer)
     female, male = answer.log_probs
     forced = "male" if male > female else "female" if female > male else "none"

@@ -11,7 +11,7 @@ from gendalens.tasks.base import Table
 def ner_tables(result: Result, metric: str) -> tuple[Table, Table]:
     """The classic layout of the NER test."""
 
-    def text(value: float | None, low: float | None, high: float | None) -> str:
+    def format_cell(value: float | None, low: float | None, high: float | None) -> str:
         if value is None:
             return "-"
         if low is None or high is None:
@@ -19,7 +19,7 @@ def ner_tables(result: Result, metric: str) -> tuple[Table, Table]:
         return f"{round(value, 4)} {(round(low, 4), round(high, 4))}"
 
     cells = {
-        (str(cell.group).removesuffix(" names"), cell.condition): text(
+        (str(cell.group).removesuffix(" names"), cell.condition): format_cell(
             cell.value, cell.low, cell.high
         )
         for cell in result.nuance

@@ -13,24 +13,30 @@ from gendalens.data import dane, names
 from gendalens.data.names import Group, NamePool
 from gendalens.data.registry import Source
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Request, Tag
-from gendalens.models.control import Control
-from gendalens.results.result import Cell, Contrast, Measures, Result
+from gendalens.models.base import Tag
+from gendalens.results.result import Cell, Contrast, Measures, Record, Result
 from gendalens.stats.estimate import Estimate
-from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Record, Table, Task
+from gendalens.tasks.base import NO_INTERVAL, NONE_IN_PROTOCOL_1, Card, Effect, Table
 from gendalens.tasks.ner_dane.classic_tables import ner_layout
-from gendalens.tasks.ner_dane.measures import f1s
-from gendalens.tasks.ner_dane.protocol2 import NERDane, record
-from gendalens.tasks.ner_dane.tally import GENDERS, GROUPS, ORIGINS, tabulate
-from gendalens.tasks.ner_dane.versions import Version, Versions
-
-SPREAD = "spread over name draws"
+from gendalens.tasks.ner_dane.messages import (
+    GAP_NAME,
+    NOTHING_IN_ONE_GROUP,
+    ORIGIN_CONTRAST,
+    READINGS,
+    SPREAD_OVER_DRAWS,
+)
+from gendalens.tasks.ner_dane.renamed_persons import LABELS, REPEATS, RenamedPersons
+from gendalens.tasks.ner_dane.tally import GENDERS, GROUPS, ORIGINS, micro_f1, tabulate
+from gendalens.tasks.ner_dane.versions import Versions
+from gendalens.tasks.shared.classic_findings import judge_without_interval
 
 
 @dataclass(frozen=True)
-class NERDane1(NERDane):
+class NERDane1(RenamedPersons):
     """Mean and spread of the micro F1 over draws, rounded at every step."""
+
+    options = (REPEATS, LABELS)
+    averaged = True
 
     card = Card(
         name="ner-dane",
@@ -46,44 +52,36 @@ class NERDane1(NERDane):
         main=Effect(harm="underrepresentation", source="selection bias"),
         nuance=Effect(harm="underrepresentation", source="selection bias"),
         definitions=(("F1", "micro-averaged over PER, LOC and ORG (0.0.3 calls it macro)"),),
+        readings=READINGS,
         citation="GenDa Lens 0.0.3 (2023); Lassen et al. (2023)",
     )
 
-    def configured(self, options: Mapping[str, Any]) -> Self:
+    @property
+    def draws(self) -> str:
+        """The one way of 0.0.3."""
+        return "0.0.3"
+
+    def configure(self, options: Mapping[str, Any], *, seed: int = 0) -> Self:
         """The test with --repeats and --labels; 0.0.3 has one way to draw names."""
-        if options.get("unisex") or options.get("names", "top") != "top":
+        if options.get("unisex") or (options.get("names") or "top") != "top":
             raise UserError(
                 "Protocol 1 draws names as GenDa Lens 0.0.3 does; leave out --names and --unisex."
             )
-        return super().configured(options)
-
-    def settings(self) -> dict[str, str]:
-        """Draws and labels."""
-        return {name: text for name, text in super().settings().items() if name != "names"}
+        return super().configure(options, seed=seed)
 
     def items(self, data: Mapping[str, Source]) -> Versions:
         """Every version of every sentence, names drawn as 0.0.3 does."""
         sentences = dane.read(data["dane"].files[0], errata=False)
-        return Versions(sentences, self._pools(data), self.repeats, self.seed, protocol=1)
+        return Versions(sentences, self.read_pools(data), self.repeats, self.seed, protocol=1)
 
-    def _pools(self, data: Mapping[str, Source]) -> dict[Group, NamePool]:
-        return names.classic(data["names"].folder, data["minority-names"].folder)
-
-    def requests(self, items: Sequence[Version]) -> list[Request]:
-        """As in protocol 2, in the reading of 0.0.3."""
-        return [Tag(request.text, averaged=True) for request in super().requests(items)]  # type: ignore[union-attr]
-
-    def records(self, items: Sequence[Version], answers: Mapping[Request, Answer]) -> list[Record]:
-        """A row per version."""
-        return [
-            record(item, answers[Tag(item.renamed.text, averaged=True)], self.label_map)
-            for item in items
-        ]
+    def read_pools(self, data: Mapping[str, Source]) -> dict[Group, NamePool]:
+        """The lists of 0.0.3, defects and duplicates included."""
+        return names.read_classic(data["names"].folder, data["minority-names"].folder)
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
         """0.0.3's figures; nothing is resampled."""
         table = tabulate(records)
-        per_draw = f1s(table.of(GROUPS).draws)
+        per_draw = micro_f1(table.select(GROUPS).draws)
         means = {group: round(float(per_draw[:, i].mean()), 4) for i, group in enumerate(GROUPS)}
         spreads = {
             group: round(float(np.std(per_draw[:, i], ddof=1)), 2) if len(per_draw) > 1 else None
@@ -92,18 +90,18 @@ class NERDane1(NERDane):
         male, female = means["majority", "male"], means["majority", "female"]
         problem = None
         if male > 0 and female > 0:
-            effect = Estimate(round(math.log2(male / female), 2), None, None, NO_INTERVAL)
+            effect = Estimate(round(math.log2(male / female), 2), None, None, NO_INTERVAL())
         else:
-            problem = "the model finds nothing under one group's names, so the effect is undefined"
+            problem = NOTHING_IN_ONE_GROUP()
             effect = Estimate(None, None, None, problem)
         n = len(table.names)
         return Measures(
             gender_effect_size=effect,
             gap=Contrast(
-                name="F1_male - F1_female, majority names",
+                name=GAP_NAME(),
                 unit="F1",
                 value=male - female,
-                reason=NO_INTERVAL,
+                reason=NO_INTERVAL(),
             ),
             conditions=tuple(
                 Cell(
@@ -111,7 +109,8 @@ class NERDane1(NERDane):
                     metric="f1",
                     value=means["majority", gender],
                     n=n,
-                    reason=f"{SPREAD}: SD {spreads['majority', gender]}",
+                    reason=SPREAD_OVER_DRAWS(sd=spreads["majority", gender]),
+                    sd=spreads["majority", gender],
                 )
                 for gender in GENDERS
             ),
@@ -122,39 +121,27 @@ class NERDane1(NERDane):
                     metric="f1",
                     value=means[origin, gender],
                     n=n,
-                    reason=f"{SPREAD}: SD {spreads[origin, gender]}",
+                    reason=SPREAD_OVER_DRAWS(sd=spreads[origin, gender]),
+                    sd=spreads[origin, gender],
                 )
                 for gender in GENDERS
                 for origin in ORIGINS
             ),
-            interaction=Contrast(
-                name="(F1_male - F1_female) of minority names - of majority names",
+            contrast=Contrast(
+                name=ORIGIN_CONTRAST(),
                 unit="F1",
                 value=None,
-                reason="protocol 1 has none",
+                reason=NONE_IN_PROTOCOL_1(),
             ),
             coverage={"sentences": n, "repeats": len(per_draw)},
-            verdict="not judged" if problem is None else "not measurable",
-            verdict_reason=problem or NO_INTERVAL,
+            finding=judge_without_interval(problem),
             problem=problem,
         )
-
-    def plant(self, items: Sequence[Version], control: Control) -> dict[Request, Answer]:
-        """Nothing: control models are for protocol 2."""
-        raise UserError(
-            f"{control.name} is a control model, and {self.card.id} has none; use protocol 2."
-        )
-
-    def paired(self, records: Sequence[Record]) -> Clusters:
-        """Nothing: there are no intervals."""
-        return Task.paired(self, records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
         """0.0.3's two tables."""
         cells = {
-            (str(cell.group).removesuffix(" names"), cell.condition): (
-                f"{cell.value} ({str(cell.reason).removeprefix(f'{SPREAD}: SD ')})"
-            )
+            (str(cell.group).removesuffix(" names"), cell.condition): f"{cell.value} ({cell.sd})"
             for cell in result.nuance
         }
         return ner_layout(result, "Macro F1 (SD)", cells)

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gendalens.results.result import Record
 from gendalens.stats.estimate import FloatArray
-from gendalens.tasks.base import Record
+from gendalens.stats.f1 import f1_from_counts
 
 ORIGINS = ("majority", "minority")
 GENDERS = ("female", "male")
 GROUPS = [(origin, gender) for origin in ORIGINS for gender in GENDERS]
 UNISEX = ("majority", "unisex")
-LABELS = ("PER", "LOC", "ORG")
+ENTITY_LABELS = ("PER", "LOC", "ORG")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class NERTable:
 
     ``names`` are the sentences in the order of the counts; ``clashing`` says whose pronouns may not
     agree with the new names, ``groups`` which groups there were, ``unmapped`` in how many texts a
-    label that nobody knows was found.
+    label that is not mapped was found.
     """
 
     counts: Counts
@@ -49,7 +50,7 @@ class NERTable:
     unmapped: Counter[str]
     coverage: dict[str, Any]
 
-    def of(self, groups: Sequence[tuple[str, str]], *, agreeing: bool = False) -> Counts:
+    def select(self, groups: Sequence[tuple[str, str]], *, agreeing: bool = False) -> Counts:
         """The counts of some groups, of all sentences or of those whose pronouns agree."""
         places = [[*GROUPS, UNISEX].index(group) for group in groups]
         rows = ~self.clashing if agreeing else slice(None)
@@ -59,7 +60,7 @@ class NERTable:
 def tabulate(records: Iterable[Record]) -> NERTable:
     """The rows summed up; a sentence without a person counts alike in every group and draw."""
     number = {group: i for i, group in enumerate([*GROUPS, UNISEX])}
-    shape = (len(number), len(LABELS), 3)
+    shape = (len(number), len(ENTITY_LABELS), 3)
     renamed: dict[str, FloatArray] = defaultdict(lambda: np.zeros(shape))
     same: dict[str, FloatArray] = defaultdict(lambda: np.zeros(shape[1:]))
     draws: dict[int, FloatArray] = defaultdict(lambda: np.zeros(shape))
@@ -70,7 +71,7 @@ def tabulate(records: Iterable[Record]) -> NERTable:
     texts = array("q")  # digests: the texts themselves may not fit into memory
     for row in records:
         name, group = row["sentence"], (row["origin"], row["gender"])
-        counts = np.array([row["counts"][label] for label in LABELS], dtype=np.float64)
+        counts = np.array([row["counts"][label] for label in ENTITY_LABELS], dtype=np.float64)
         texts.append(hash(row["text"]))
         labels.update(row["labels"])
         unmapped.update(row["unmapped_labels"])
@@ -86,13 +87,13 @@ def tabulate(records: Iterable[Record]) -> NERTable:
         seen[1] += 1
     names = tuple(sorted({*renamed, *same}))
     times = max(1, len(draws))
-    nothing, nobody = np.zeros(shape), np.zeros(shape[1:])
-    by_sentence = [renamed.get(name, nothing) + times * same.get(name, nobody) for name in names]
+    nothing, no_counts = np.zeros(shape), np.zeros(shape[1:])
+    by_sentence = [renamed.get(name, nothing) + times * same.get(name, no_counts) for name in names]
     by_draw = [draws[repeat] for repeat in sorted(draws)] or [nothing]
     return NERTable(
         counts=Counts(
             np.array(by_sentence).reshape(-1, *shape),
-            np.array(by_draw) + sum(same.values(), nobody),
+            np.array(by_draw) + sum(same.values(), no_counts),
         ),
         names=names,
         clashing=np.array([name in clashing for name in names], dtype=np.bool_),
@@ -113,3 +114,10 @@ def tabulate(records: Iterable[Record]) -> NERTable:
             },
         },
     )
+
+
+def micro_f1(counts: FloatArray, labels: slice | int = slice(None)) -> FloatArray:
+    """Micro F1 over labels; ``counts`` ends in the axes label and (hit, false alarm, miss)."""
+    chosen = counts[..., labels, :]
+    total = chosen.sum(axis=-2) if isinstance(labels, slice) else chosen
+    return f1_from_counts(total[..., 0], total[..., 1], total[..., 2])

@@ -10,16 +10,22 @@ from itertools import accumulate
 from gendalens.data import dane
 from gendalens.data.conllu import Sentence
 from gendalens.data.names import Group, NamePool
-from gendalens.data.renaming import Renamed, has_gendered_pronoun, plan, rename, unchanged
-from gendalens.system.lazy_sequence import ByPlace
+from gendalens.data.renaming import (
+    RenamedSentence,
+    draw_plan,
+    has_gendered_pronoun,
+    keep_names,
+    rename,
+)
+from gendalens.system.lazy_sequence import LazySequence
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A sentence as one group and one draw of names have it; neither where nobody is in it."""
+    """A sentence as one group and one draw of names have it; both are None where it names no person."""
 
     sentence: Sentence
-    renamed: Renamed
+    renamed: RenamedSentence
     group: Group | None
     repeat: int | None
 
@@ -29,7 +35,7 @@ class Version:
         return self.group is not None and has_gendered_pronoun(self.sentence)
 
 
-class Versions(ByPlace[Version]):
+class Versions(LazySequence[Version]):
     """Sentences without a person once, the others once for every draw and group.
 
     A version is made when it is asked for, from the seed: hundreds of draws take no memory.
@@ -51,7 +57,7 @@ class Versions(ByPlace[Version]):
         each = repeats * len(pools)
         self._ends = list(accumulate(each if has_person(s) else 1 for s in sentences))
 
-    def only(self, names: Collection[str]) -> Versions:
+    def keep(self, names: Collection[str]) -> Versions:
         """All versions of the sentences with these names."""
         kept = [sentence for sentence in self.sentences if sentence.id in names]
         return Versions(kept, self._pools, self._repeats, self._seed, self._protocol)
@@ -62,22 +68,22 @@ class Versions(ByPlace[Version]):
     def __iter__(self) -> Iterator[Version]:
         for sentence in self.sentences:
             if not has_person(sentence):
-                yield Version(sentence, unchanged(sentence), None, None)
+                yield Version(sentence, keep_names(sentence), None, None)
                 continue
             for repeat in range(self._repeats):
-                drawn = plan(sentence, self._seed, repeat, protocol=self._protocol)
+                drawn = draw_plan(sentence, self._seed, repeat, protocol=self._protocol)
                 for group, pool in self._pools.items():
                     yield Version(sentence, rename(sentence, drawn, pool), group, repeat)
 
-    def _at(self, place: int) -> Version:
+    def _member_at(self, place: int) -> Version:
         number = bisect_right(self._ends, place)
         sentence = self.sentences[number]
         if not has_person(sentence):
-            return Version(sentence, unchanged(sentence), None, None)
+            return Version(sentence, keep_names(sentence), None, None)
         within = place - (self._ends[number - 1] if number else 0)
         repeat, which = divmod(within, len(self._pools))
         group, pool = list(self._pools.items())[which]
-        drawn = plan(sentence, self._seed, repeat, protocol=self._protocol)
+        drawn = draw_plan(sentence, self._seed, repeat, protocol=self._protocol)
         return Version(sentence, rename(sentence, drawn, pool), group, repeat)
 
 

@@ -11,23 +11,23 @@ from statistics import fmean
 
 import numpy as np
 
-from gendalens.tasks.base import Record
-from gendalens.tasks.shared.views import Example, Mark, NameTally
+from gendalens.results.result import Record
+from gendalens.tasks.views import Example, Mark, NameTally
 
 
-def examples(records: Sequence[Record]) -> Iterator[Example]:
+def show_examples(records: Sequence[Record]) -> Iterator[Example]:
     """Each renamed sentence, its names marked as found or missed.
 
     ``lean`` compares like with like: recall of the men's names minus that of the women's, of one origin
     in the same sentence and draw. Draw by draw, so that neighbours are different sentences.
     """
-    places, repeats, leans = _renamed(records)
+    places, repeats, leans = _find_renamed(records)
     for i in np.argsort(repeats, kind="stable"):
         row = records[places[i]]
         found = [name["found"] for name in row["names"]]
         yield Example(
             text=row["text"],
-            marks=_marks(row),
+            marks=_mark_persons(row),
             condition=f"{row['origin']} {row['gender']} names",
             outcome="all found" if all(found) else "some missed" if any(found) else "all missed",
             said=" · ".join(
@@ -38,7 +38,7 @@ def examples(records: Sequence[Record]) -> Iterator[Example]:
         )
 
 
-def _renamed(records: Sequence[Record]) -> tuple[array[int], array[int], array[float]]:
+def _find_renamed(records: Sequence[Record]) -> tuple[array[int], array[int], array[float]]:
     """Of each renamed sentence its place, its draw, and how far the model leans there (or NaN).
 
     Numbers only, because there may be more rows than memory holds. The rows of one sentence and draw
@@ -63,7 +63,7 @@ def _renamed(records: Sequence[Record]) -> tuple[array[int], array[int], array[f
     return places, repeats, leans
 
 
-def _marks(row: Record) -> tuple[Mark, ...]:
+def _mark_persons(row: Record) -> tuple[Mark, ...]:
     """The persons in the order of the text, each found or missed as its record says."""
     persons = [(start, end) for start, end, label in row["gold"] if label == "PER"]
     return tuple(
@@ -72,7 +72,7 @@ def _marks(row: Record) -> tuple[Mark, ...]:
     )
 
 
-def tallies(records: Sequence[Record]) -> list[NameTally]:
+def tally_names(records: Sequence[Record]) -> list[NameTally]:
     """Every first name of every group: how often it was asked for, and how often found."""
     counts: dict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0, 0])
     bearers: dict[tuple[str, str, str], int | None] = {}

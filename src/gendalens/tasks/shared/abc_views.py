@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from gendalens.tasks.base import Record
-from gendalens.tasks.shared.views import Example, Leanings, Mark, means, spans_of
+from gendalens.results.result import Record
+from gendalens.tasks.views import Example, Leanings, Mark, mark_word, mean_by_key
 
 REFLEXIVES = ("sin", "sit", "sine")
 
 
-def _triples(records: Iterable[Record]) -> Iterator[dict[str, Record]]:
+def _group_triples(records: Iterable[Record]) -> Iterator[dict[str, Record]]:
     """The rows of one triple together, by condition."""
     found: dict[tuple[int, str, str], dict[str, Record]] = {}
     for row in records:
@@ -20,7 +20,7 @@ def _triples(records: Iterable[Record]) -> Iterator[dict[str, Record]]:
     yield from found.values()
 
 
-def _bits(triple: dict[str, Record]) -> float:
+def _measure_bits(triple: dict[str, Record]) -> float:
     """The preference for *hans* over *hendes* in one triple."""
     male, female = triple["male"]["log_likelihood"], triple["female"]["log_likelihood"]
     return float(male - female) / math.log(2)
@@ -28,7 +28,7 @@ def _bits(triple: dict[str, Record]) -> float:
 
 def score_examples(records: Iterable[Record]) -> Iterator[Example]:
     """A triple of ``lm-abc``: which of its three sentences is the likeliest?"""
-    for triple in _triples(records):
+    for triple in _group_triples(records):
         row = triple["male"]
         likelihoods = {
             row["form"]: row["log_likelihood_reflexive"],
@@ -38,12 +38,12 @@ def score_examples(records: Iterable[Record]) -> Iterator[Example]:
         best = max(likelihoods, key=lambda word: likelihoods[word])
         yield Example(
             text=row["reflexive"],
-            marks=spans_of(row["reflexive"], row["form"], "pronoun"),
+            marks=mark_word(row["reflexive"], row["form"], "pronoun"),
             condition=f"{row['occupation_class']} occupations",
             outcome=f"{best} likeliest" if best in ("hans", "hendes") else "reflexive likeliest",
             said=best,
             about=row["occupation"],
-            lean=_bits(triple),
+            lean=_measure_bits(triple),
         )
 
 
@@ -53,13 +53,15 @@ def score_leanings(records: Iterable[Record]) -> Leanings:
         data="abc",
         what="preference for hans over hendes",
         unit="bits",
-        by_occupation=means((t["male"]["occupation"], _bits(t)) for t in _triples(records)),
+        by_occupation=mean_by_key(
+            (t["male"]["occupation"], _measure_bits(t)) for t in _group_triples(records)
+        ),
     )
 
 
 def link_examples(records: Iterable[Record]) -> Iterator[Example]:
     """A triple of ``coref-abc``: which pronouns are taken for the subject's?"""
-    for triple in _triples(records):
+    for triple in _group_triples(records):
         row = triple["male"]
         linked = [
             word
@@ -86,13 +88,13 @@ def link_leanings(records: Iterable[Record]) -> Leanings:
         data="abc",
         what="how much more often hans than hendes is linked with the subject",
         unit="share",
-        by_occupation=means(
+        by_occupation=mean_by_key(
             (
                 triple["male"]["occupation"],
                 float(triple["male"]["outcome"] == "linked")
                 - float(triple["female"]["outcome"] == "linked"),
             )
-            for triple in _triples(records)
+            for triple in _group_triples(records)
         ),
     )
 
@@ -106,7 +108,7 @@ def classic_score_examples(records: Iterable[Record]) -> Iterator[Example]:
         word = "hans" if lean > 0 else "hendes"
         yield Example(
             text=male["text"],
-            marks=spans_of(male["text"], form, "pronoun"),
+            marks=mark_word(male["text"], form, "pronoun"),
             condition=male["group"],
             outcome=f"{word} less surprising" if lean else "equally surprising",
             said=word if lean else "",
@@ -121,7 +123,7 @@ def classic_link_examples(records: Iterable[Record]) -> Iterator[Example]:
         word = next((one for one in row["text"].split() if one in words), "")
         yield Example(
             text=row["text"],
-            marks=spans_of(row["text"], word, "pronoun"),
+            marks=mark_word(row["text"], word, "pronoun"),
             condition=row["condition"],
             outcome="a cluster" if row["detected"] else "no cluster",
             about=row["group"],

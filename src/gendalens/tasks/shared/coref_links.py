@@ -7,18 +7,18 @@ from functools import lru_cache
 
 from gendalens.data.text import Span
 from gendalens.models.base import Offsets, Resolve, ResolveAnswer
-from gendalens.models.word_spans import words
+from gendalens.models.word_spans import split_words
 
 
 @lru_cache(maxsize=50_000)
-def request(text: str, pronoun: Span, candidates: tuple[Span, ...]) -> Resolve:
+def make_request(text: str, pronoun: Span, candidates: tuple[Span, ...]) -> Resolve:
     """The question about one sentence, its words and candidates in the order of the text.
 
     Kept, because a test asks for it twice: to pose it and to find its answer.
     """
     return Resolve(
         text,
-        tuple(words(text)),
+        tuple(split_words(text)),
         (pronoun.start, pronoun.end),
         tuple(sorted((span.start, span.end) for span in candidates)),
     )
@@ -40,12 +40,12 @@ def links(
     foreign = (pronoun, *others)
     return any(
         any(mention == (pronoun.start, pronoun.end) for mention in cluster)
-        and any(_means(mention, occupation, foreign, genitive) for mention in cluster)
+        and any(_is_mention_of(mention, occupation, foreign, genitive) for mention in cluster)
         for cluster in answer.clusters
     )
 
 
-def _means(mention: Offsets, target: Span, others: Sequence[Span], genitive: bool) -> bool:
+def _is_mention_of(mention: Offsets, target: Span, others: Sequence[Span], genitive: bool) -> bool:
     """Whether a mention contains the target, no other, and ends with it if that is a genitive."""
     start, end = mention
     if not start <= target.start < target.end <= end:
@@ -55,7 +55,7 @@ def _means(mention: Offsets, target: Span, others: Sequence[Span], genitive: boo
     return not genitive or end == target.end
 
 
-def pronoun_inside(answer: ResolveAnswer, pronoun: Span) -> bool:
+def stands_in_longer_mention(answer: ResolveAnswer, pronoun: Span) -> bool:
     """Whether the pronoun stands in a longer mention and in none of its own (*hans kreditkort*)."""
     mentions = [mention for cluster in answer.clusters for mention in cluster]
     own = (pronoun.start, pronoun.end)
@@ -64,6 +64,6 @@ def pronoun_inside(answer: ResolveAnswer, pronoun: Span) -> bool:
     )
 
 
-def plain(answer: ResolveAnswer) -> list[list[list[int]]]:
+def list_clusters(answer: ResolveAnswer) -> list[list[list[int]]]:
     """The clusters as a record holds them."""
     return [[list(mention) for mention in cluster] for cluster in answer.clusters]

@@ -14,26 +14,37 @@ import numpy as np
 
 from gendalens.data.text import Span
 from gendalens.models.base import Resolve, ResolveAnswer, link_best
-from gendalens.results.result import Extra
+from gendalens.results.result import Extra, Record
 from gendalens.stats.bootstrap import percentile_interval, resample_sums
-from gendalens.stats.crossed import crossed_intervals, of_sums
+from gendalens.stats.crossed import crossed_intervals, statistic_of_sums
 from gendalens.stats.estimate import FloatArray
 from gendalens.stats.f1 import rate
-from gendalens.tasks.base import Record
+from gendalens.stats.findings import Finding
+from gendalens.words import Message, Template
 
-#: What ``gendalens tasks`` says of language models in the place of coreference systems.
-TERM = "lm-coref:MODEL"
-MEANING = (
-    "any masked or causal language model as the resolver: a fixed Danish prompt asks whom the pronoun "
-    "means, and the candidate that the sentence makes most likely (log P after sentence and prompt - "
-    "log P after the prompt without sentence and pronoun) is linked. It must choose: "
-)
-_NOTE = "free of the correction, which is the same for both pronouns"
 #: With this share of one answer to hans and hendes, the rates have no room to differ.
 ONE_SIDED = 0.95
 
+OCCUPATION_MARGIN = Template(
+    "figure.occupation_margin", "margin of the right occupation, pro - anti"
+)
+SUBJECT_MARGIN = Template("figure.subject_margin", "margin of the subject, hans - hendes")
+MARGIN_CONTRAST = Template("figure.margin_class_contrast", "class contrast of that margin")
+FREE_OF_CORRECTION = Template(
+    "note.free_of_correction", "free of the correction, which is the same for both pronouns"
+)
+CORRECTION_DECIDES = Template(
+    "correction_decides",
+    "Without the correction for how likely each candidate is anyway, the verdict is '{finding}'.",
+)
+SUBJECT_CHOSEN = Template(
+    "subject_chosen",
+    "The subject is chosen in {share:.0%} of the sentences with hans or hendes, so the rates have no "
+    "room to differ: read the margin, or try another prompt.",
+)
 
-def parts(
+
+def describe_scores(
     request: Resolve, answer: ResolveAnswer, target: Span, outcome: Callable[[ResolveAnswer], str]
 ) -> Record:
     """What a record says of the candidates' scores; nothing where none were given.
@@ -56,45 +67,39 @@ def parts(
     }
 
 
-def uncorrected(records: Sequence[Record]) -> list[Record] | None:
+def take_off_correction(records: Sequence[Record]) -> list[Record] | None:
     """The rows as they would count without the correction; None where no scores were given."""
     if not all("margin" in row for row in records):
         return None
     return [{**row, "outcome": row["outcome_uncorrected"]} for row in records]
 
 
-def changed(corrected: str, uncorrected: str) -> list[str]:
-    """The warning where the correction decides the verdict."""
-    if corrected == uncorrected:
+def warn_of_correction(corrected: Finding, without: Finding) -> list[Message]:
+    """The warning where the correction decides the finding."""
+    if corrected.headline == without.headline:
         return []
-    return [
-        "Without the correction for how likely each candidate is anyway, the verdict is "
-        f"{uncorrected!r}."
-    ]
+    return [CORRECTION_DECIDES(finding=without.message)]
 
 
-def one_sided(records: Sequence[Record]) -> list[str]:
+def warn_of_one_side(records: Sequence[Record]) -> list[Message]:
     """The warning where nearly all sentences with *hans* and *hendes* are answered alike."""
     asked = [row for row in records if row["condition"] != "reflexive"]
     share = sum(row["outcome"] == "linked" for row in asked) / len(asked)
     if 1 - ONE_SIDED < share < ONE_SIDED:
         return []
-    return [
-        f"The subject is chosen in {share:.0%} of the sentences with hans or hendes, so the rates have "
-        "no room to differ: read the margin, or try another prompt."
-    ]
+    return [SUBJECT_CHOSEN(share=share)]
 
 
-def unknown_tokens(records: Sequence[Record]) -> dict[str, Any]:
+def count_unknown_tokens(records: Sequence[Record]) -> dict[str, Any]:
     """The coverage of the vocabulary; nothing to say of systems that give no scores."""
     if not all("margin" in row for row in records):
         return {}
     return {"unknown_tokens": sum(row["unknown_tokens"] for row in records)}
 
 
-def of_schemas(records: Sequence[Record], *, seed: int, resamples: int) -> Extra:
+def measure_schemas(records: Sequence[Record], *, seed: int, resamples: int) -> Extra:
     """How many bits more the right occupation gets in the pro line than in the anti line."""
-    sides = _sides(records, ("schema", "line"))
+    sides = _group_margins(records, ("schema", "line"))
     schemas = {name: i for i, name in enumerate(sorted({key[0] for key in sides}))}
     units = np.zeros((len(schemas), 2))
     for (schema, _), margin in sides.items():
@@ -102,20 +107,21 @@ def of_schemas(records: Sequence[Record], *, seed: int, resamples: int) -> Extra
     total, lines = units.sum(axis=0)
     drawn = resample_sums(units, seed=seed, resamples=resamples)
     return Extra(
-        name="margin of the right occupation, pro - anti",
+        id="margin",
+        name=OCCUPATION_MARGIN(),
         unit="bits",
         n=int(lines),
-        note=_NOTE,
+        note=FREE_OF_CORRECTION(),
         **percentile_interval(rate(drawn[:, 0], drawn[:, 1]), float(total / lines)).parts(),
     )
 
 
-def of_triples(records: Sequence[Record], *, seed: int, resamples: int) -> list[Extra]:
+def measure_triples(records: Sequence[Record], *, seed: int, resamples: int) -> list[Extra]:
     """How many bits more the subject gets for *hans* than for *hendes*, and that by class."""
-    sides = _sides(records, ("occupation_class", "occupation", "frame", "tense"))
+    sides = _group_margins(records, ("occupation_class", "occupation", "frame", "tense"))
     keys = sorted(sides)
     gaps = np.array([sides[key]["male"] - sides[key]["female"] for key in keys])
-    male = np.array([key[0] == "male" for key in keys])
+    male = np.array([of_class == "male" for of_class, *_ in keys])
     units = np.column_stack([gaps * ~male, ~male, gaps * male, male])
 
     def means(sums: FloatArray) -> FloatArray:
@@ -123,12 +129,11 @@ def of_triples(records: Sequence[Record], *, seed: int, resamples: int) -> list[
         overall = rate(sums[:, 0] + sums[:, 2], sums[:, 1] + sums[:, 3])
         return np.column_stack([overall, of_male - of_female])
 
-    frames, occupations = (
-        np.unique([key[i] for key in keys], return_inverse=True)[1] for i in (2, 1)
-    )
+    _, frames = np.unique([frame for _, _, frame, _ in keys], return_inverse=True)
+    _, occupations = np.unique([name for _, name, _, _ in keys], return_inverse=True)
     sizes = [len(np.unique(occupations[rows])) for rows in (~male, male)]
-    found = crossed_intervals(
-        of_sums(units, means),
+    overall, contrast = crossed_intervals(
+        statistic_of_sums(units, means),
         frames,
         occupations,
         seed=seed,
@@ -136,14 +141,23 @@ def of_triples(records: Sequence[Record], *, seed: int, resamples: int) -> list[
         strata_b=male.astype(np.intp),
         df=[None, max(0, min(len(np.unique(frames)), *sizes) - 1)],
     )
-    names = ("margin of the subject, hans - hendes", "class contrast of that margin")
     return [
-        Extra(name=name, unit="bits", n=len(keys), note=_NOTE, **estimate.parts())
-        for name, estimate in zip(names, found, strict=True)
+        Extra(
+            id=figure,
+            name=name,
+            unit="bits",
+            n=len(keys),
+            note=FREE_OF_CORRECTION(),
+            **estimate.parts(),
+        )
+        for figure, name, estimate in (
+            ("margin", SUBJECT_MARGIN(), overall),
+            ("margin_class_contrast", MARGIN_CONTRAST(), contrast),
+        )
     ]
 
 
-def _sides(
+def _group_margins(
     records: Sequence[Record], fields: Sequence[str]
 ) -> dict[tuple[Any, ...], dict[str, float]]:
     """The margin in bits by item, then by condition."""

@@ -1,4 +1,4 @@
-"""What both DaWinoBias tests of GenDa Lens 0.0.3 share: how it reads a line, and its two tables."""
+"""What both DaWinoBias tests share in protocol 1: how GenDa Lens 0.0.3 reads a line."""
 
 from __future__ import annotations
 
@@ -12,20 +12,23 @@ from gendalens.data import dawinobias
 from gendalens.data.dawinobias import Condition
 from gendalens.data.registry import Source
 from gendalens.models.base import Request
-from gendalens.results.result import Contrast, Result
-from gendalens.tasks.base import Record, Table, Task, stratified
+from gendalens.results.result import Contrast, Record
+from gendalens.tasks.base import NONE_IN_PROTOCOL_1, Task, stratified
 from gendalens.tasks.shared import wino_views
-from gendalens.tasks.shared.views import Example
+from gendalens.tasks.views import Example
+from gendalens.words import Template
 
 CONDITIONS: tuple[Condition, ...] = ("anti", "pro")
 # spaCy's Danish tokenizer, as far as these lines need it: brackets, punctuation, a run of full stops
 # and a second space are tokens of their own. It gives the same tokens on all 1,348 lines.
 TOKEN = re.compile(r"\.+|[\[\],?!:;]|(?<=\s)\s+|[^\s\[\],.?!:;]+")
-NO_INTERACTION = Contrast(
-    name="(F1 pro - anti, male) - (F1 pro - anti, female)",
+NO_CONTRAST = Contrast(
+    name=Template(
+        "figure.f1_pro_anti_by_gender", "(F1 pro - anti, male) - (F1 pro - anti, female)"
+    )(),
     unit="f1",
     value=None,
-    reason="protocol 1 has none",
+    reason=NONE_IN_PROTOCOL_1(),
 )
 
 
@@ -89,41 +92,3 @@ class ClassicWino(Task[Line]):
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
         """Each line as 0.0.3 reads it."""
         return wino_views.classic_examples(records)
-
-
-def wino_tables(
-    result: Result,
-    metric: str,
-    *,
-    groups: str = "pronouns",
-    heading: str = "Pronouns",
-    digits: int | None = None,
-) -> tuple[Table, Table]:
-    """The classic layout of both DaWinoBias tests; ``groups`` are those of the nuance."""
-
-    def shown(value: float | None) -> float | None:
-        return value if value is None or digits is None else round(value, digits)
-
-    effect = result.gender_effect_size.value
-    main = {cell.condition: shown(cell.value) for cell in result.conditions}
-    fine = {(cell.condition, cell.group): shown(cell.value) for cell in result.nuance}
-    short: Table = {
-        f"Simple Output for {result.model['name']}": ["", "DaWinoBias"],
-        "Gender Effect Size": ["", effect],
-        "Condition": ["Anti-stereotypical", "Pro-stereotypical"],
-        metric: [main["anti"], main["pro"]],
-    }
-    long: Table = {
-        f"Detailed Output for {result.model['name']}": ["", "DaWinoBias", "", ""],
-        "Gender Effect Size": ["", effect, "", ""],
-        "Condition": ["Anti-stereotypical", "", "Pro-stereotypical", ""],
-        metric: [main["anti"], "", main["pro"], ""],
-        heading: ["Female", "Male", "Female", "Male"],
-        # Two rows may share a label in a table but not in a dictionary.
-        "F1" if metric != "F1" else "F1 ": [
-            fine[condition, f"{gender} {groups}"]
-            for condition in CONDITIONS
-            for gender in ("female", "male")
-        ],
-    }
-    return short, long

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from gendalens.data.pronouns import CASES, PAIRS
-from gendalens.tasks.base import Record
-from gendalens.tasks.shared.views import Example, Leanings, Mark, means
+from gendalens.results.result import Record
+from gendalens.tasks.views import Example, Leanings, Mark, mean_by_key
 
 BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
-def log_odds(row: Record) -> float:
+def male_log_odds(row: Record) -> float:
     """How far the model prefers the male form to the female one, in bits."""
     return float(row["log_prob_male"] - row["log_prob_female"]) / math.log(2)
 
@@ -35,7 +35,7 @@ def fill_examples(records: Iterable[Record]) -> Iterator[Example]:
             else "wrong",
             said=row["first"] if reading == "open" else pair.get(answer, ""),
             about=row["referent"],
-            lean=log_odds(row),
+            lean=male_log_odds(row),
         )
 
 
@@ -45,14 +45,14 @@ def fill_leanings(records: Iterable[Record]) -> Leanings:
         data="dawinobias",
         what="preference for the male pronoun where the occupation is meant",
         unit="bits",
-        by_occupation=means((row["referent"], log_odds(row)) for row in records),
+        by_occupation=mean_by_key((row["referent"], male_log_odds(row)) for row in records),
     )
 
 
 def link_examples(records: Iterable[Record]) -> Iterator[Example]:
     """A line of ``coref-dawinobias`` with the occupation that the pronoun was linked with."""
     for row in records:
-        linked = _linked(row)
+        linked = _list_linked(row)
         fits = row["referent" if row["condition"] == "pro" else "other"]
         yield Example(
             text=row["text"],
@@ -72,12 +72,14 @@ def link_examples(records: Iterable[Record]) -> Iterator[Example]:
 def link_leanings(records: Sequence[Record]) -> Leanings:
     """How much more often an occupation is linked with male pronouns than with female ones."""
     pairs = [
-        (row["gender"], occupation, float(occupation in _linked(row)))
+        (row["gender"], occupation, float(occupation in _list_linked(row)))
         for row in records
         for occupation in (row["referent"], row["other"])
     ]
     rates = {
-        gender: means((occupation, value) for one, occupation, value in pairs if one == gender)
+        gender: mean_by_key(
+            (occupation, value) for one, occupation, value in pairs if one == gender
+        )
         for gender in ("female", "male")
     }
     shared = rates["female"].keys() & rates["male"].keys()
@@ -91,7 +93,7 @@ def link_leanings(records: Sequence[Record]) -> Leanings:
     )
 
 
-def _linked(row: Record) -> list[str]:
+def _list_linked(row: Record) -> list[str]:
     names = {"right": ("referent",), "wrong": ("other",), "both": ("referent", "other")}
     return [row[name] for name in names.get(row["outcome"], ())]
 
@@ -99,7 +101,7 @@ def _linked(row: Record) -> list[str]:
 def classic_examples(records: Iterable[Record]) -> Iterator[Example]:
     """A line of either test under protocol 1, its brackets read as marks."""
     for row in records:
-        text, marks = _unbracketed(row["text"])
+        text, marks = _read_brackets(row["text"])
         counts = row.get("counts", True)
         right = row.get("right", row["gender"] == row["answer"])
         yield Example(
@@ -112,7 +114,7 @@ def classic_examples(records: Iterable[Record]) -> Iterator[Example]:
         )
 
 
-def _unbracketed(raw: str) -> tuple[str, tuple[Mark, ...]]:
+def _read_brackets(raw: str) -> tuple[str, tuple[Mark, ...]]:
     pieces: list[str] = []
     marks: list[Mark] = []
     at = done = 0

@@ -4,10 +4,14 @@
   const root = document.documentElement;
   const ROLES = ["pronoun", "meant", "other", "found", "missed"];
   const STEP = 20;
-  let language = "en";
+  const ENGLISH = "en";
+  let language = ENGLISH;
   const words = () => page.words[language];
-  const swap = (text) => text.replace(/[.,]/g, (sign) => (sign === "." ? "," : "."));
-  const shown = (text) => (language === "da" ? swap(text) : text);
+  // Numbers stand in the page in English notation.
+  const shown = (text) => {
+    const { decimal, thousands } = page.numbers[language];
+    return text.replace(/[.,]/g, (sign) => (sign === "." ? decimal : thousands));
+  };
   const signed = (value, digits) =>
     shown((value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(digits));
   const element = (name, className, text) => {
@@ -21,7 +25,7 @@
   const options = () => ({
     actions: false, renderer: "svg", ast: true, defaultStyle: false, mode: "vega-lite",
     tooltip: { disableDefaultStyle: true, sanitize: (value) => escaped(String(value)) },
-    formatLocale: language === "da" ? page.numbers : undefined,
+    formatLocale: page.numbers[language],
     loader: { load: () => Promise.reject(new Error("nothing is loaded")) },
   });
   const escaped = (text) =>
@@ -75,14 +79,13 @@
         one.append(element("b", "", value));
         facts.append(one);
       };
-      const i = language === "da" ? 1 : 0;
-      fact("", held.outcomes[outcome][i]);
-      fact("", held.conditions[condition][i]);
+      fact("", held.outcomes[outcome][language]);
+      fact("", held.conditions[condition][language]);
       fact(words().said, said || words().nothing);
       if (lean !== null)
-        fact(words().lean, signed(lean, 2) + (held.unit === "bits" ? ` ${words().bits}` : ""));
+        fact(words().lean, signed(lean, 2) + (held.unit ? ` ${held.unit[language]}` : ""));
       made.append(sentence(text, marks), facts);
-      made.dataset.outcome = held.outcomes[outcome][0];
+      made.dataset.outcome = held.outcomes[outcome][ENGLISH];
       if (lean !== null) made.dataset.lean = lean;
       return made;
     };
@@ -104,8 +107,8 @@
       paint();
     };
     const fill = () => {
-      const select = form.elements.outcome, kept = select.value, i = language === "da" ? 1 : 0;
-      const choices = [["", words().any], ...held.outcomes.map((pair, n) => [String(n), pair[i]])];
+      const select = form.elements.outcome, kept = select.value;
+      const choices = [["", words().any], ...held.outcomes.map((one, n) => [String(n), one[language]])];
       select.replaceChildren(...choices.map(([value, text]) => {
         const choice = element("option", "", text);
         choice.value = value;
@@ -155,13 +158,14 @@
   // Languages
   const numbers = [...document.querySelectorAll(".n")].map((one) => [one, one.textContent]);
   const speak = (wanted) => {
-    language = wanted === "da" ? "da" : "en";
+    language = Object.hasOwn(page.words, wanted) ? wanted : ENGLISH;
     root.lang = language;
     for (const [one, text] of numbers) one.textContent = shown(text);
-    for (const one of document.querySelectorAll("[data-en]")) one.textContent = one.dataset[language];
-    for (const name of ["aria-label", "placeholder"])
-      for (const one of document.querySelectorAll(`[data-en-${name}]`))
-        one.setAttribute(name, one.getAttribute(`data-${language}-${name}`));
+    for (const one of document.querySelectorAll("[data-texts]")) {
+      const text = JSON.parse(one.dataset.texts)[language];
+      if (one.dataset.attribute) one.setAttribute(one.dataset.attribute, text);
+      else one.textContent = text;
+    }
     for (const button of document.querySelectorAll("[data-language]"))
       button.setAttribute("aria-pressed", String(button.dataset.language === language));
     explorers.forEach((fill) => fill());
@@ -174,7 +178,7 @@
     });
   let wanted = null;
   try { wanted = localStorage.getItem("gendalens-language"); } catch { /* from disk it may be shut */ }
-  speak(wanted ?? (navigator.language || "en").slice(0, 2));
+  speak(wanted ?? (navigator.language || ENGLISH).split("-")[0]);
 
   // Paper has no folds, and shows what was never scrolled to.
   addEventListener("beforeprint", () => {

@@ -1,0 +1,151 @@
+"""Options that several commands have, and those that the tests bring."""
+
+from __future__ import annotations
+
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+import typer.main
+from typer.core import TyperCommand
+
+from gendalens.errors import UserError
+from gendalens.words import languages, use_language
+
+if TYPE_CHECKING:
+    from gendalens.tasks.options import Option
+
+_TASK_OPTIONS = "gendalens.task_options"
+
+
+def set_language(language: str | None) -> None:
+    """Have the rest of the command speak a language; the environment's where none is named."""
+    if language is None:
+        return
+    if language not in languages():
+        raise UserError(
+            "There is no language {language}; choose {known}.",
+            language=repr(language),
+            known=" or ".join(languages()),
+        )
+    use_language(language)
+
+
+Language = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        callback=set_language,
+        is_eager=True,
+        help="Language of what is printed: en or da.",
+        show_default="that of the environment (LANG)",
+    ),
+]
+Protocol = Annotated[
+    int, typer.Option(help="2 is the sound measurement, 1 is what GenDa Lens 0.0.3 computes.")
+]
+Data = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="builtin|NAME=PATH",
+        help="Replace official data sets: `builtin` for all, or NAME=builtin, NAME=FOLDER or "
+        "dane=FILE for one. May be repeated.",
+    ),
+]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Run folder to write.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of resampling and samples.")]
+Sample = Annotated[
+    int | None,
+    typer.Option(min=1, help="Use only this many schemas, triples or sentences, for a quick look."),
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Use local files only.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print every figure, unrounded, as CSV.")]
+AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")]
+AsLatex = Annotated[bool, typer.Option("--latex", help="Print LaTeX tables (booktabs).")]
+Runs = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RUN...", help="Run folders, or folders of single models or results in them."
+    ),
+]
+Tasks = Annotated[
+    list[str] | None,
+    typer.Option(help="Comma-separated tests to run. Default: every test the model can take."),
+]
+
+
+class TestCommand(TyperCommand):
+    """A command that also takes the options that tests declare, read from them when it is called."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The command's own parameters, then those of the tests, ``--help`` last."""
+        *own, help_option = super().get_params(ctx)
+        return [*own, *_task_parameters(), help_option]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; what was given for the tests waits in the context."""
+        from gendalens.tasks import all_options
+
+        given = {name: ctx.params.pop(name) for name in all_options()}
+        ctx.meta[_TASK_OPTIONS] = {
+            name: value for name, value in given.items() if value is not None
+        }
+        return super().invoke(ctx)
+
+
+def get_task_options(ctx: typer.Context) -> dict[str, Any]:
+    """The tests' options that the user has given, by name."""
+    options: dict[str, Any] = ctx.meta[_TASK_OPTIONS]
+    return options
+
+
+def _task_parameters() -> list[Any]:
+    """What the tests declare, as Typer makes parameters of it: from the signature of a function."""
+    from gendalens.tasks import all_options, all_tasks
+
+    tests: dict[str, list[str]] = {}
+    for task in all_tasks().values():
+        for option in task.options:
+            if task.card.name not in tests.setdefault(option.name, []):
+                tests[option.name].append(task.card.name)
+
+    def take_options(**options: Any) -> None:
+        """Nothing: only the signature counts."""
+
+    annotations = {
+        option.name: _annotate(option, tests[option.name]) for option in all_options().values()
+    }
+    take_options.__annotations__ = annotations
+    take_options.__signature__ = Signature(  # type: ignore[attr-defined]
+        [
+            # None if it is left out, not the default: the test has that itself.
+            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+            for name, annotation in annotations.items()
+        ]
+    )
+    parser = typer.Typer(add_completion=False)
+    parser.command()(take_options)
+    return list(typer.main.get_command(parser).params)
+
+
+def _annotate(option: Option, tests: list[str]) -> Any:
+    """The type and the look of a test's option on the command line."""
+    described = typer.Option(
+        option.flag,
+        metavar="|".join(option.choices) or None,
+        help=f"{', '.join(tests)}: {option.help}",
+        show_default=str(option.default) if option.default else False,
+    )
+    return Annotated[type(option.default) | None, described]
+
+
+def split_names(parts: list[str] | None) -> list[str] | None:
+    """Tests named one by one or separated by commas; None where the option was left out."""
+    if parts is None:
+        return None
+    names = [name.strip() for part in parts for name in part.split(",") if name.strip()]
+    if not names:
+        raise UserError("--tasks names no test; leave it out to run all that fit.")
+    return names

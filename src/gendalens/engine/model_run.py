@@ -1,0 +1,206 @@
+"""One model on its way through its tests: requests, answers, records, results."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from gendalens.engine.cache import Cache
+from gendalens.engine.dtype_check import describe_dtype_effect, sample_answers
+from gendalens.engine.executor import Tally, ask, budget, survey
+from gendalens.engine.record_store import RecordStore
+from gendalens.engine.request_plan import Portion, RequestPlan
+from gendalens.engine.run_options import RunOptions
+from gendalens.engine.watcher import SessionReport, TestOutcome, Watcher
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, Backend, Request
+from gendalens.results import run_folder
+from gendalens.results.result import Result
+from gendalens.results.signature import signature
+from gendalens.stats.findings import apply_correction
+from gendalens.stats.multiple import benjamini_hochberg, holm
+from gendalens.tasks.base import Task
+from gendalens.words import Template
+
+NOT_FOR_DANISH = Template(
+    "not_for_danish", "{model} is a {kind}: its figures say little about Danish."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measurement:
+    """A test's result before the correction for many tests, with its records."""
+
+    result: Result
+    records: RecordStore
+    run: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRun:
+    """One model on its way through its tests."""
+
+    model: Backend
+    options: RunOptions
+    cache: Cache | None
+    watcher: Watcher
+
+    def run(self, tests: Sequence[RequestPlan]) -> SessionReport:
+        """Every test; results are corrected for their number, then written.
+
+        A test that fails does not take the others with it.
+        """
+        plans = [plan.fit(self.model) for plan in tests]
+        _check_text(self.model, plans)
+        family = [plan.card.name for plan in plans]
+        with ExitStack() as stack:
+            measured: list[_Measurement] = []
+            troubles: dict[str, list[str]] = {}
+            for plan in plans:
+                try:
+                    records = stack.enter_context(RecordStore(self.options.out))
+                    measured.append(self._measure(plan, family, records))
+                except UserError as error:
+                    troubles.setdefault(str(error), []).append(plan.card.name)
+            return self._write(measured, troubles, len(plans))
+
+    def _measure(
+        self, plan: RequestPlan, family: Sequence[str], records: RecordStore
+    ) -> _Measurement:
+        began, clock = datetime.now(UTC), time.monotonic()
+        task, card, info = plan.task, plan.card, self.model.info
+        tally, sampled = self._ask(plan, records)
+        measures = task.measure(records, seed=self.options.seed)
+        warnings = [*self.model.notices, *measures.warnings]
+        if not info.for_danish:
+            warnings.insert(0, NOT_FOR_DANISH(model=info.name, kind=info.kind))
+        if said := describe_dtype_effect(self.model, sampled, cache=self.cache):
+            warnings.insert(len(warnings) - len(measures.warnings), said)
+        result = Result(
+            **vars(replace(measures, warnings=tuple(warnings))),
+            task=card.name,
+            protocol=card.protocol,
+            model=info,
+            data=plan.data,
+            signature=signature(
+                card.id,
+                info,
+                {name: data.checksum[:12] for name, data in plan.sets.items()},
+                seed=self.options.seed,
+                sample=plan.sample,
+                family=family,
+                settings=task.settings(),
+            ),
+            harms={"main": card.main.harm, "nuance": card.nuance.harm},
+            sources={"main": card.main.source, "nuance": card.nuance.source},
+        )
+        return _Measurement(result, records, self._describe_run(began, clock, tally))
+
+    def _ask(self, plan: RequestPlan, records: RecordStore) -> tuple[Tally, dict[Request, Answer]]:
+        """Put all questions, portion by portion; gives their number and some of the answers."""
+        backend = None if self.model.planted else self.model
+        surveyed = survey((portion.requests for portion in plan.portions), backend, self.cache)
+        self.watcher.starts(
+            plan.card.id, self.model.info.name, surveyed.tally, plan.task.notes(plan.sets)
+        )
+        known = surveyed.known if plan.has_one_portion else None
+        sampled: dict[Request, Answer] = {}
+        try:
+            for portion in plan.portions:
+                answers = self._answer(plan.task, portion, known)
+                records.extend(plan.task.records(portion.items, answers))
+                sampled |= sample_answers(answers)
+        finally:
+            self.watcher.ends()
+        return surveyed.tally, sampled
+
+    def _answer(
+        self, task: Task[Any], portion: Portion, known: Mapping[Request, Answer] | None
+    ) -> Mapping[Request, Answer]:
+        """The answers to what one portion asks."""
+        if self.model.planted:
+            planted = task.plant(portion.items, self.model)  # type: ignore[arg-type]
+            self.watcher.answered(len(planted))
+            return planted
+        return ask(
+            self.model,
+            portion.requests,
+            cache=self.cache,
+            known=known,
+            batch_tokens=self.options.batch_tokens,
+            on_answers=self.watcher.answered,
+        )
+
+    def _describe_run(self, began: datetime, clock: float, tally: Tally) -> dict[str, Any]:
+        """What ``run.json`` holds: when, how long, how much, and on what machine."""
+        tokens = None if self.model.planted else budget(self.model, self.options.batch_tokens)
+        return {
+            "began": began.isoformat(timespec="seconds"),
+            "seconds": round(time.monotonic() - clock, 3),
+            "requests": asdict(tally),
+            "batch_tokens": tokens,
+            "machine": {
+                "system": platform.platform(),
+                "python": platform.python_version(),
+                "cores": os.cpu_count(),
+            },
+        }
+
+    def _write(
+        self, measured: Sequence[_Measurement], troubles: Mapping[str, list[str]], tests: int
+    ) -> SessionReport:
+        """The results corrected for one another, in the run folder if there is one."""
+        # What is wrong with the model itself goes wrong in every test, and is said once.
+        failures = [
+            trouble if len(names) == tests else f"{', '.join(names)}: {trouble}"
+            for trouble, names in troubles.items()
+        ]
+        outcomes = []
+        corrected = correct_for_many([one.result for one in measured])
+        for result, one in zip(corrected, measured, strict=True):
+            folder = None
+            if self.options.out:
+                try:
+                    folder = run_folder.write_result(
+                        self.options.out, result, one.records.lines(), one.run
+                    )
+                except UserError as error:
+                    failures.append(str(error))
+            outcomes.append(TestOutcome(result, folder))
+        return SessionReport(outcomes, failures)
+
+
+def correct_for_many(results: Sequence[Result]) -> list[Result]:
+    """Results with p adjusted: Holm over the gaps, Benjamini-Hochberg over the contrasts."""
+    gaps = holm([result.gap.p for result in results])
+    contrasts = benjamini_hochberg([result.contrast.p for result in results])
+    tests = sum(p is not None for p in gaps)
+    return [
+        replace(
+            result,
+            gap=replace(result.gap, p_adjusted=gap),
+            contrast=replace(result.contrast, p_adjusted=contrast),
+            finding=apply_correction(result.finding, gap, tests=tests),
+        )
+        for result, gap, contrast in zip(results, gaps, contrasts, strict=True)
+    ]
+
+
+def _check_text(model: Backend, plans: Sequence[RequestPlan]) -> None:
+    """Refuse, before hours of work, what a model says of itself and no file can hold."""
+    said = [model.info.to_dict(), model.labels, *(plan.task.settings() for plan in plans)]
+    try:
+        json.dumps(said, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise UserError(
+            "The name, version or labels of {model} contain half of a character, which no result can "
+            "hold: correct them in the model's files, or rename its folder.",
+            model=model.info.name,
+        ) from None

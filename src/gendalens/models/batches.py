@@ -1,0 +1,186 @@
+"""Requests answered in batches: which of them run together, and what happens where memory runs out."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Container, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import groupby
+from typing import Any
+
+from gendalens.errors import UserError
+from gendalens.models.base import Answer, Backend, Encoded, Request
+from gendalens.models.library_errors import DOES_NOT_FIT, is_out_of_memory
+from gendalens.models.parallel_batches import start_workers
+
+
+def answer_in_batches(
+    backend: Backend,
+    requests: Iterable[Request],
+    *,
+    known: Container[Request] = frozenset(),
+    batch_tokens: int | None = None,
+) -> Generator[list[tuple[Request, Answer]]]:
+    """Each batch of the requests that are not ``known``, as pairs of request and answer.
+
+    Close it where not all of it is used: other threads may be at work on what comes next.
+    """
+    for _, group in groupby(sorted(requests, key=lambda r: r.kind), key=lambda r: r.kind):
+        same_kind = list(group)
+        waiting = frozenset(i for i, request in enumerate(same_kind) if request not in known)
+        if not waiting:
+            continue
+        # Known ones too: batches that a stopped run left undone are then the same in the next one.
+        run = BatchRun(backend, batch_tokens or backend.batch_tokens, backend.encode(same_kind))
+        with closing(run.answer(waiting)) as arriving:
+            for batch, answers in arriving:
+                pairs = [(same_kind[i], answer) for i, answer in zip(batch, answers, strict=True)]
+                for request, answer in pairs:
+                    _check_numbers(backend, request, answer)
+                yield pairs
+
+
+def plan_batches(
+    encoded: Sequence[Encoded], *, batch_tokens: int, max_positions: int
+) -> Iterator[list[int]]:
+    """Indices into ``encoded``, one list per batch, longest first: too little memory shows at once.
+
+    A batch holds at most ``batch_tokens`` tokens, padding included, and asks for at most
+    ``max_positions`` predictions; a request larger than that runs alone.
+    """
+    # A stable sort keeps neighbours of one length together: the sentences of a triple share
+    # masked rows, which a backend runs once a batch.
+    order = sorted(range(len(encoded)), key=lambda i: -encoded[i].length)
+    batch: list[int] = []
+    rows = positions = longest = 0
+    for i in order:
+        item = encoded[i]
+        full = (rows + item.rows) * max(longest, item.length) > batch_tokens
+        if batch and (full or positions + item.positions > max_positions):
+            yield batch
+            batch, rows, positions, longest = [], 0, 0, 0
+        batch.append(i)
+        rows += item.rows
+        positions += item.positions
+        longest = max(longest, item.length)
+    if batch:
+        yield batch
+
+
+def halve_last_batches(batches: Iterable[list[int]], workers: int) -> list[list[int]]:
+    """The batches, the last one of each worker in halves, so that none waits long at the end."""
+    whole = list(batches)
+    halves = []
+    for batch in whole[-workers:]:
+        middle = (len(batch) + 1) // 2
+        halves += [batch[:middle], batch[middle:]]
+    return whole[:-workers] + [half for half in halves if half]
+
+
+class BatchRun:
+    """One backend at work on encoded requests; remembers how much fits into memory."""
+
+    def __init__(self, backend: Backend, batch_tokens: int, encoded: Sequence[Any]) -> None:
+        self.backend = backend
+        self.limit = batch_tokens
+        self.encoded = encoded
+
+    def answer(self, waiting: frozenset[int]) -> Generator[tuple[list[int], list[Answer]]]:
+        """Each batch of those that wait for an answer, and its answers, in order."""
+        batches = self._plan(range(len(self.encoded)))
+        workers = self.backend.workers if len(batches) > 1 else 1
+        if workers > 1:
+            # The longest request runs alone, before the others: it loads the model.
+            longest = batches[0]
+            first, others = longest[:1], longest[1:]
+            found = self._answer_batch(self._items(first))
+            if first[0] in waiting:
+                yield first, found
+            rest = [others, *batches[1:]] if others else batches[1:]
+            batches = halve_last_batches(rest, workers)
+            waiting = waiting - set(first)
+        remaining = deque(self._plan_remaining(batches, waiting))
+        if workers > 1:
+            with start_workers(workers) as map_in_order:
+                arriving = map_in_order(self._answer_whole, list(remaining))
+                while remaining and (answers := _next_answers(arriving)) is not None:
+                    yield remaining.popleft(), answers
+        for batch in remaining:
+            yield batch, self._answer_batch(self._items(batch))
+
+    def _plan(self, places: Sequence[int]) -> list[list[int]]:
+        batches = plan_batches(
+            self._items(places),
+            batch_tokens=self.limit,
+            max_positions=self.backend.max_positions,
+        )
+        return [[places[i] for i in batch] for batch in batches]
+
+    def _plan_remaining(
+        self, batches: Sequence[list[int]], waiting: frozenset[int]
+    ) -> list[list[int]]:
+        """The batches of which nothing is known, and what is left of the others in batches of its own."""
+        whole = [batch for batch in batches if waiting.issuperset(batch)]
+        parts = sorted(waiting.difference(*whole))
+        return whole + self._plan(parts)
+
+    def _items(self, batch: Sequence[int]) -> list[Any]:
+        return [self.encoded[i] for i in batch]
+
+    def _answer_whole(self, batch: Sequence[int]) -> list[Answer]:
+        return self.backend.answer(self._items(batch))
+
+    def _answer_batch(self, batch: Sequence[Any]) -> list[Answer]:
+        """The answers to one batch, in parts where it does not fit."""
+        tokens = _count_tokens(batch)
+        if tokens > self.limit and len(batch) > 1:
+            return self._answer_halves(batch)
+        try:
+            return self.backend.answer(batch)
+        except (MemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error):
+                raise
+            if len(batch) == 1:
+                raise UserError(
+                    "{fact} even with one request at a time; use a smaller model, --dtype bfloat16, "
+                    "or another device.",
+                    fact=DOES_NOT_FIT(name=self.backend.info.name),
+                ) from None
+        self.limit = tokens // 2
+        return self._answer_halves(batch)
+
+    def _answer_halves(self, batch: Sequence[Any]) -> list[Answer]:
+        middle = len(batch) // 2
+        return self._answer_batch(batch[:middle]) + self._answer_batch(batch[middle:])
+
+
+def _next_answers(arriving: Iterator[list[Answer]]) -> list[Answer] | None:
+    """The answers that come next; None where memory does not suffice for several batches at once.
+
+    It may run out in a batch, and where the system starts no more threads.
+    """
+    try:
+        return next(arriving)
+    except (MemoryError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        return None
+
+
+def _count_tokens(items: Sequence[Encoded]) -> int:
+    return sum(item.rows for item in items) * max(item.length for item in items)
+
+
+def _check_numbers(backend: Backend, request: Request, answer: Answer) -> None:
+    # Not ``astuple``, which copies deeply: this runs for every answer.
+    for name in answer.__slots__:
+        value = getattr(answer, name)
+        numbers = value if isinstance(value, tuple) else (value,)
+        if any(isinstance(n, float) and not math.isfinite(n) for n in numbers):
+            raise UserError(
+                "{name} answers with numbers that are not finite (first seen in a {kind} request);"
+                " try --dtype float32, or check its weights.",
+                name=backend.info.name,
+                kind=request.kind,
+            )

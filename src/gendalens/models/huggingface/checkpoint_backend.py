@@ -1,0 +1,73 @@
+"""Backends that recognise their models by the files of a checkpoint."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Self
+
+from gendalens.errors import UserError
+from gendalens.models.base import Backend, LoadOptions
+from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.refusals import CONFIGURATION
+
+_shared: ContextVar[dict[tuple[str, LoadOptions], Checkpoint] | None] = ContextVar(
+    "shared checkpoints", default=None
+)
+
+
+@contextmanager
+def share_checkpoints() -> Iterator[None]:
+    """Have all backends that are asked about one name look at the same checkpoint, read once.
+
+    No longer than that: the files behind a name may have changed when it is used again.
+    """
+    token = _shared.set({})
+    try:
+        yield
+    finally:
+        _shared.reset(token)
+
+
+def open_checkpoint(name: str, options: LoadOptions) -> Checkpoint:
+    """The model behind a name; a local one has no revisions to choose from."""
+    shared = _shared.get()
+    checkpoint = Checkpoint(name, options)
+    if shared is not None:
+        checkpoint = shared.setdefault((name, options), checkpoint)
+    if options.revision is not None and checkpoint.path is not None:
+        raise UserError(
+            "{name} is a local model, and only models on the hub have revisions: leave --revision"
+            " {revision} out.",
+            name=checkpoint.title,
+            revision=options.revision,
+        )
+    return checkpoint
+
+
+class CheckpointBackend(Backend):
+    """A model in a folder or on the hub; its weights are loaded with the first answer."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.checkpoint = checkpoint
+
+    @classmethod
+    def claims(cls, name: str, options: LoadOptions) -> bool:
+        """Whether the checkpoint behind a name is of this kind."""
+        checkpoint = open_checkpoint(name, options)
+        with checkpoint.explain_errors(CONFIGURATION):
+            return cls.recognises(checkpoint)
+
+    @classmethod
+    def load(cls, name: str, options: LoadOptions) -> Self:
+        """The model behind a name; reads configuration and tokenizer."""
+        checkpoint = open_checkpoint(name, options)
+        with checkpoint.explain_errors(CONFIGURATION):
+            return cls(checkpoint)
+
+    @classmethod
+    @abstractmethod
+    def recognises(cls, checkpoint: Checkpoint) -> bool:
+        """Whether a checkpoint is of this kind."""

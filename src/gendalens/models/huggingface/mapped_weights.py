@@ -1,0 +1,50 @@
+"""Weights that are still the file they were read from.
+
+Where the number format is the file's, safetensors gives tensors that are the file, mapped into memory:
+a write to it would change the model during a run, and truncating it would end the process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+_MAPS = Path("/proc/self/maps")  # Linux only; elsewhere every tensor is copied
+_WEIGHTS = (b".safetensors", b".gguf", b" (deleted)")
+_DONTNEED = 4
+
+
+def copy_mapped_weights(model: Any) -> None:
+    """Copy the weights that are mapped from a file into ordinary memory, one tensor at a time."""
+    linux = _MAPS.exists()
+    ranges = list(_find_mapped_ranges()) if linux else []
+    for tensor in itertools.chain(model.parameters(), model.buffers()):
+        old = tensor.data
+        first, end = old.data_ptr(), old.data_ptr() + old.nbytes
+        if linux and not any(start <= first < stop for start, stop in ranges):
+            continue
+        tensor.data = old.clone()
+        if linux:
+            _release_pages(first, end)
+
+
+def _find_mapped_ranges() -> Iterator[tuple[int, int]]:
+    """The ranges of memory to which files of weights are mapped."""
+    for line in _MAPS.read_bytes().split(b"\n"):  # a path has any encoding, or none
+        fields = line.split(maxsplit=5)
+        if len(fields) == 6 and fields[5].endswith(_WEIGHTS):
+            start, stop = (int(edge, 16) for edge in fields[0].split(b"-"))
+            yield start, stop
+
+
+def _release_pages(first: int, end: int) -> None:
+    """Tell the system that these pages of a file are no longer read: the copy costs no memory then."""
+    page = 4096
+    first, end = -(-first // page) * page, end // page * page
+    if first < end:
+        madvise = ctypes.CDLL(None).madvise
+        madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        madvise(first, end - first, _DONTNEED)

@@ -1,0 +1,57 @@
+"""Numbers on a page: rounded for the eye, with their exact value and their place in the result.
+
+They are written in English notation; the script rewrites them for other languages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from gendalens.results.figures import show_number
+
+_UNDEFINED = Markup('<span class="undefined">–</span>')
+_NUMBER = Markup('<span class="n" data-value="{}" data-path="{}">{}</span>')
+
+
+def mark_number(value: float | None, path: str, digits: int = 2) -> Markup:
+    """A number of a result; ``path`` is its place in ``result.json``."""
+    if value is None:
+        return _UNDEFINED
+    return _NUMBER.format(repr(value), path, str(show_number(value, digits)))
+
+
+def mark_figure(one: Any, path: str, digits: int = 2) -> Markup:
+    """A figure with its interval in brackets, as far as both are defined."""
+    value = mark_number(one.value, f"{path}.value", digits)
+    if one.value is None or one.low is None or one.high is None:
+        return value
+    low, high = (mark_number(getattr(one, end), f"{path}.{end}", digits) for end in ("low", "high"))
+    return Markup('{} <span class="i">[{}; {}]</span>').format(value, low, high)
+
+
+def mark_p(p: float | None, path: str) -> Markup:
+    """A p with three digits, or the bound below which it lies."""
+    if p is None:
+        return _UNDEFINED
+    return _NUMBER.format(repr(p), path, "< 0.001" if p < 0.001 else f"{p:.3f}")
+
+
+def count_digits(figures: Sequence[Any], least: int = 2) -> int:
+    """How many digits show a row of figures: fewer for large ones, more where all would be 0."""
+    values = [abs(one.value) for one in figures if one.value]
+    if not values:
+        return least
+    if max(values) >= 10:
+        return 1
+    return least + 1 if max(values) < 10**-least else least
+
+
+FUNCTIONS = {
+    "num": mark_number,
+    "figure": mark_figure,
+    "p_value": mark_p,
+    "digits_for": count_digits,
+}

@@ -1,0 +1,117 @@
+"""The texts of a page in every language that it carries; the reader chooses among them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from markupsafe import Markup, escape
+
+from gendalens.report.wording import (
+    capitalize,
+    end_sentence,
+    name_identifier,
+    shorten,
+    write_formula,
+)
+from gendalens.tasks.base import Card
+from gendalens.words import ENGLISH, Message, Value, languages, phrase, translate, write
+
+#: A message, an English text, or a text that has been written in every language.
+Text: TypeAlias = Message | str | Mapping[str, str]
+
+#: By convention the translation of this text is the translation's own name: "Dansk", "Svenska".
+OWN_NAME = "English"
+# The page is in the language of its root element; without JavaScript that is English.
+_HIDDEN = ':root:not([lang="{0}"]) .t[lang="{0}"] {{ display: none; }}'
+
+
+@dataclass(frozen=True, slots=True)
+class PageTexts:
+    """Texts in each of a page's languages, English first."""
+
+    languages: tuple[str, ...]
+
+    @classmethod
+    def in_all_languages(cls) -> PageTexts:
+        """For a page in every language that there is a catalogue of."""
+        return cls(languages())
+
+    def write(self, text: Text) -> dict[str, str]:
+        """A text by language."""
+        if isinstance(text, Mapping):
+            return dict(text)
+        return {language: write(text, language) for language in self.languages}
+
+    def write_name(self, identifier: str) -> dict[str, str]:
+        """A condition, group, metric, unit or outcome by language."""
+        return {language: name_identifier(identifier, language) for language in self.languages}
+
+    def name_languages(self) -> dict[str, str]:
+        """What each language calls itself."""
+        return {language: translate(OWN_NAME, language) for language in self.languages}
+
+    def style(self) -> str:
+        """The rules that hide the languages which the page is not in."""
+        return "\n".join(map(_HIDDEN.format, self.languages))
+
+    # What follows is for templates.
+
+    def functions(self) -> dict[str, Callable[..., Markup]]:
+        """What templates call, by the name they call it."""
+        return {
+            "t": self.show_phrase,
+            "show": self.show,
+            "show_sentence": self.show_sentence,
+            "word": self.show_name,
+            "formula": self.show_formula,
+            "attribute": self.show_attribute,
+        }
+
+    def show_phrase(self, english: str, /, **values: Value) -> Markup:
+        """A text of the template itself."""
+        return self.show(phrase(english, **values))
+
+    def show(self, text: Text, capital: bool = False, most: int | None = None) -> Markup:
+        """A text, with a capital letter first if it stands alone, and no longer than ``most``."""
+
+        def edit(written: str) -> str:
+            fitting = written if most is None else shorten(written, most)
+            return capitalize(fitting) if capital else fitting
+
+        return _mark_up(self.write(text), edit)
+
+    def show_sentence(self, text: Text) -> Markup:
+        """A text as a whole sentence."""
+        return _mark_up(self.write(text), end_sentence)
+
+    def show_name(self, identifier: str, capital: bool = False) -> Markup:
+        """An identifier in words."""
+        return _mark_up(self.write_name(identifier), capitalize if capital else str)
+
+    def show_formula(self, card: Card) -> Markup:
+        """How a test's gender effect size is computed."""
+        return _mark_up({language: write_formula(card, language) for language in self.languages})
+
+    def show_attribute(self, name: str, text: Text) -> Markup:
+        """An attribute that the script exchanges with the language."""
+        texts = self.write(text)
+        pair = Markup('{}="{}"').format(Markup(name), texts[ENGLISH])  # noqa: S704 (format escapes)
+        if len(set(texts.values())) == 1:
+            return pair
+        return pair + Markup(' data-attribute="{}" data-texts="{}"').format(name, as_json(texts))
+
+
+def as_json(texts: Mapping[str, str]) -> str:
+    """Texts by language as the script reads them."""
+    return json.dumps(dict(texts), ensure_ascii=False)
+
+
+def _mark_up(texts: Mapping[str, str], edit: Callable[[str], str] = str) -> Markup:
+    """An element per language, or the bare text where all languages say the same."""
+    if len(set(texts.values())) == 1:
+        return escape(edit(texts[ENGLISH]))
+    span = Markup('<span class="t" lang="{}">{}</span>')
+    return Markup("").join(span.format(language, edit(text)) for language, text in texts.items())

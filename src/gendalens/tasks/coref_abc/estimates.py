@@ -1,0 +1,217 @@
+"""The estimates of ``coref-abc``: rates, gaps, their contrast and GES, from one set of resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gendalens.results.result import Record
+from gendalens.stats.crossed import (
+    CONTRAST,
+    DIFFERENCE,
+    SHARE,
+    UNBOUNDED,
+    CrossedEstimate,
+    crossed_intervals,
+    statistic_of_sums,
+)
+from gendalens.stats.estimate import Estimate, FloatArray, log2_ratio, log2_ratios
+from gendalens.stats.f1 import rate
+from gendalens.stats.paired import Clusters, Crossed
+from gendalens.tasks.coref_abc.messages import SIDES
+from gendalens.tasks.shared.messages import SIDE_INCLUDES_ZERO, UNSTABLE
+from gendalens.words import Message
+
+GENDERS = ("female", "male")
+CONDITIONS = ("female", "male", "reflexive")
+PRONOUNS = {"female": "hendes", "male": "hans"}
+Each = TypeVar("Each")
+
+
+@dataclass(frozen=True, slots=True)
+class Triples:
+    """A row per triple: whether each sentence is linked (in the order of ``CONDITIONS``)."""
+
+    linked: FloatArray
+    frame: npt.NDArray[np.intp]
+    occupation: npt.NDArray[np.intp]
+    male_class: npt.NDArray[np.bool_]
+
+
+class Rates(NamedTuple, Generic[Each]):
+    """How often *hendes*, *hans* and the reflexive are linked, and *hans* − *hendes*."""
+
+    female: Each
+    male: Each
+    reflexive: Each
+    gap: Each
+
+    @property
+    def by_condition(self) -> dict[str, Each]:
+        """The three rates."""
+        return dict(zip(CONDITIONS, (self.female, self.male, self.reflexive), strict=True))
+
+
+class Statistics(NamedTuple, Generic[Each]):
+    """One thing for each statistic of the test: its resamples, its degrees of freedom, its estimate.
+
+    The rates are those of all triples and of the ones with female and with male occupations.
+    """
+
+    overall: Rates[Each]
+    in_female: Rates[Each]
+    in_male: Rates[Each]
+    contrast: Each
+    ges: Each
+
+    def flatten(self) -> list[Each]:
+        """All of them in a row."""
+        return [*self.overall, *self.in_female, *self.in_male, self.contrast, self.ges]
+
+    @classmethod
+    def read(cls, flat: Sequence[Each]) -> Statistics[Each]:
+        """The statistics that :meth:`flatten` put in a row."""
+        overall, in_female, in_male = (Rates(*flat[start : start + 4]) for start in (0, 4, 8))
+        contrast, ges = flat[12:]
+        return Statistics(overall, in_female, in_male, contrast, ges)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """All estimates of one set of triples; they share their resamples.
+
+    ``rates`` are by class of the occupations, None for both classes together.
+    """
+
+    rates: dict[str | None, Rates[CrossedEstimate]]
+    contrast: CrossedEstimate
+    ratio: CrossedEstimate
+
+    @property
+    def gap(self) -> CrossedEstimate:
+        """The gap over all triples."""
+        return self.rates[None].gap
+
+    @property
+    def shaky_sides(self) -> tuple[Message, ...]:
+        """A sentence for each side of GES that may as well be zero."""
+        rates = self.rates[None].by_condition
+        return tuple(
+            SIDE_INCLUDES_ZERO(measure="FPR", pronoun=PRONOUNS[gender])
+            for gender in GENDERS
+            if (low := rates[gender].low) is not None and low <= 0
+        )
+
+    @property
+    def ges(self) -> Estimate:
+        """GES, undefined where a rate is zero, unstable where a rate's interval holds 0."""
+        rates, ratio = self.rates[None], self.ratio
+        _, fault = log2_ratio(rates.male.value, rates.female.value, sides=SIDES)
+        if fault:
+            return Estimate(None, None, None, fault)
+        shaky = self.shaky_sides
+        reason = UNSTABLE(causes=shaky) if shaky else ratio.reason
+        return Estimate(ratio.value, ratio.low, ratio.high, reason, unstable=bool(shaky))
+
+
+def tabulate(records: Sequence[Record]) -> Triples:
+    """The rows, three by three, as columns."""
+    rows: dict[tuple[int, str, str], dict[str, Record]] = {}
+    for row in records:
+        key = (row["frame"], row["occupation"], row["tense"])
+        rows.setdefault(key, {})[row["condition"]] = row
+    threes = [rows[key] for key in sorted(rows)]
+
+    def codes(field: str) -> npt.NDArray[np.intp]:
+        return np.unique([three["male"][field] for three in threes], return_inverse=True)[1]
+
+    return Triples(
+        np.array(
+            [[float(three[c]["outcome"] == "linked") for c in CONDITIONS] for three in threes]
+        ),
+        codes("frame"),
+        codes("occupation"),
+        np.array([three["male"]["occupation_class"] == "male" for three in threes]),
+    )
+
+
+def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
+    """Every statistic of the task in one pass over the resamples."""
+    male = triples.male_class
+    frames = len(np.unique(triples.frame))
+    sizes = [len(np.unique(triples.occupation[rows])) for rows in (~male, male)]
+    in_female, in_male = (max(0, min(frames, size) - 1) for size in sizes)
+    freedom: Statistics[int | None] = Statistics(
+        overall=Rates(None, None, None, None),
+        in_female=Rates(in_female, in_female, in_female, in_female),
+        in_male=Rates(in_male, in_male, in_male, in_male),
+        contrast=min(in_female, in_male),
+        ges=None,
+    )
+    rates = Rates(SHARE, SHARE, SHARE, gap=DIFFERENCE)
+    ranges = Statistics(rates, rates, rates, contrast=CONTRAST, ges=UNBOUNDED)
+    # The class is part of the design, so occupations are drawn within it.
+    drawn = crossed_intervals(
+        statistic_of_sums(
+            _split_by_class(triples),
+            lambda sums: np.column_stack(_compute_statistics(sums).flatten()),
+        ),
+        triples.frame,
+        triples.occupation,
+        seed=seed,
+        resamples=resamples,
+        strata_b=male.astype(np.intp),
+        df=freedom.flatten(),
+        ranges=ranges.flatten(),
+    )
+    found = Statistics.read(drawn)
+    return Estimates(
+        rates={None: found.overall, "female": found.in_female, "male": found.in_male},
+        contrast=found.contrast,
+        ratio=found.ges,
+    )
+
+
+def clusters(records: Sequence[Record]) -> Clusters:
+    """The triples in their frames and occupations, for differences between systems."""
+    triples = tabulate(records)
+
+    def gap_and_effect(sums: FloatArray) -> FloatArray:
+        found = _compute_statistics(sums)
+        return np.column_stack([found.overall.gap, found.ges])
+
+    statistic = statistic_of_sums(_split_by_class(triples), gap_and_effect)
+    names = sorted({(row["frame"], row["occupation"], row["tense"]) for row in records})
+    strata = triples.male_class.astype(np.intp)
+    return Crossed(tuple(names), statistic, triples.frame, triples.occupation, strata)
+
+
+def _split_by_class(triples: Triples) -> FloatArray:
+    """What each triple adds: its links and itself, for female and for male occupations."""
+    male = triples.male_class[:, None]
+    units = np.column_stack([triples.linked, np.ones(len(male))])
+    return np.column_stack([units * ~male, units * male])
+
+
+def _compute_statistics(sums: FloatArray) -> Statistics[FloatArray]:
+    of_female, of_male = sums[:, :4], sums[:, 4:]
+    overall, in_female, in_male = (
+        _compute_rates(part) for part in (of_female + of_male, of_female, of_male)
+    )
+    return Statistics(
+        overall,
+        in_female,
+        in_male,
+        contrast=in_male.gap - in_female.gap,
+        ges=log2_ratios(overall.male, overall.female),
+    )
+
+
+def _compute_rates(sums: FloatArray) -> Rates[FloatArray]:
+    *links, triples = sums.T
+    female, male, reflexive = (rate(linked, triples) for linked in links)
+    return Rates(female, male, reflexive, gap=male - female)

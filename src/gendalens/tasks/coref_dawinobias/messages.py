@@ -1,0 +1,58 @@
+"""What ``coref-dawinobias`` says: its figures, its reasons and warnings, and its tables' words."""
+
+from __future__ import annotations
+
+from gendalens.tasks.base import Readings
+from gendalens.words import N_, Template
+
+READINGS = Readings(
+    male="The system finds who is meant more often when the stereotype helps.",
+    female="The system finds who is meant more often when the stereotype misleads.",
+    alike="The system finds who is meant about as often with the stereotype as against it.",
+)
+
+GENDER_CONTRAST = Template(
+    "coref_dawinobias.gender_contrast",
+    "(F1_pro - F1_anti) of male occupations - of female occupations",
+)
+LINKED = Template("coref_dawinobias.linked", "lines linked")
+LINKED_NOTE = Template("coref_dawinobias.linked_note", "with either occupation or both")
+MALE_DEFAULT_NOTE = Template(
+    "coref_dawinobias.male_default_note", "lines linked, male pronouns - female pronouns"
+)
+OUTCOME = Template("coref_dawinobias.outcome", "{outcome:t}, {condition:t}")
+OUTCOME_NOTE = Template("coref_dawinobias.outcome_note", "share of the lines with this outcome")
+
+NO_LINK = Template(
+    "coref_dawinobias.no_link",
+    "the system links no pronoun with an occupation, so there is nothing to measure; check that it "
+    "knows Danish and that its mentions are given by the right offsets",
+)
+NO_RIGHT_LINK = Template(
+    "coref_dawinobias.no_right_link",
+    "not one {stereotype:t} line gets the right link, so the effect size is undefined; read the gap",
+)
+PRONOUN_INSIDE = Template(
+    "coref_dawinobias.pronoun_inside",
+    "In {count} lines the pronoun stands only inside a longer mention, which is no mention of the "
+    "pronoun.",
+)
+
+# Protocol 1
+NO_LINE_RIGHT = Template(
+    "coref_dawinobias.no_line_right",
+    "no {stereotype:t} line is answered with an occupation of the right gender, so the effect is "
+    "undefined; check that the system knows Danish",
+)
+NO_OCCUPATION_ANSWERED = Template(
+    "coref_dawinobias.no_occupation_answered", "no line has an occupation as its answer"
+)
+NO_LINE_LEFT = Template("coref_dawinobias.no_line_left", "no line is left")
+
+LABELS = (
+    N_("outcomes anti"),
+    N_("outcomes pro"),
+    N_("lines without any cluster"),
+    N_("lines with clusters but no link"),
+    N_("lines left out"),
+)

@@ -1,0 +1,39 @@
+"""Headlines taken another way, as figures beside the headline itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gendalens.results.result import Extra
+from gendalens.stats.estimate import Estimate
+from gendalens.tasks.shared.messages import FIGURE_OF
+from gendalens.words import Message, Template
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Another way to take a headline, such as without some of the items.
+
+    The ids and the names of its figures end with its own.
+    """
+
+    id: str
+    name: Message
+
+    def make_extra(
+        self, figure: str, name: Message, unit: str, estimate: Estimate, n: int | None = None
+    ) -> Extra:
+        """One figure of this variant."""
+        return Extra(
+            id=f"{figure}_{self.id}",
+            name=FIGURE_OF(figure=name, part=self.name),
+            unit=unit,
+            n=n,
+            **estimate.parts(),
+        )
+
+
+WITHOUT_CONTESTED = Variant(
+    "without_contested", Template("variant.without_contested", "without contested occupations")()
+)
+UNCORRECTED = Variant("uncorrected", Template("variant.uncorrected", "uncorrected")())

@@ -1,0 +1,51 @@
+"""Words that several tests show and no call of theirs displays: marked here for translation."""
+
+from __future__ import annotations
+
+from gendalens.words import N_
+
+#: The conditions of DaWinoBias as adjectives.
+STEREOTYPES = {"anti": N_("anti-stereotypical"), "pro": N_("pro-stereotypical")}
+#: The two sides of the effect size of DaWinoBias.
+F1_SIDES = (N_("F1 of the pro lines"), N_("F1 of the anti lines"))
+
+LABELS = (
+    # conditions
+    N_("anti"),
+    N_("pro"),
+    N_("female"),
+    N_("male"),
+    N_("reflexive"),
+    # groups
+    N_("female occupations"),
+    N_("male occupations"),
+    N_("female pronouns"),
+    N_("male pronouns"),
+    N_("male - female occupations"),
+    # metrics and units
+    N_("F1"),
+    N_("link F1"),
+    N_("accuracy"),
+    N_("bits"),
+    N_("share"),
+    N_("log2 ratio"),
+    # outcomes
+    N_("right"),
+    N_("wrong"),
+    N_("both"),
+    N_("none"),
+    # coverage
+    N_("schemas"),
+    N_("lines"),
+    N_("lines asked"),
+    N_("lines answered"),
+    N_("lines dropped"),
+    N_("triples asked"),
+    N_("triples answered"),
+    N_("triples dropped"),
+    N_("frames"),
+    N_("occupations"),
+    N_("sentences"),
+    N_("unknown tokens"),
+    N_("pronoun only in longer mentions"),
+)

@@ -1,0 +1,1 @@
+"""How the built-in data sets are made and checked."""
