@@ -1,7 +1,7 @@
 # make demo: set up, then run the main job.   make test: set up, then pass the tests.
 PYTHON ?= python3
 BIN := .venv/bin
-# With two cores two test workers; more cores, more workers, up to four.
+# One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
 .PHONY: bench demo demo-models demo-models-check test test-all lint format real calibrate spelling messages heads fuzz torture clean
@@ -9,12 +9,12 @@ WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 ||
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=23.0"
-	# torch first and pinned: any looser request may pull gigabytes of GPU libraries.
+	# torch comes first and is pinned: a looser requirement may pull in gigabytes of GPU libraries.
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[hf,dev]"
 	touch $@
 
-# Pages are tested in a real browser: Debian's Chromium, installed where that is allowed.
+# Pages are tested in a real browser: Debian's Chromium, installed if run as root.
 .venv/browser: .venv/ready
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
@@ -22,7 +22,7 @@ WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 ||
 	  || echo "no Chromium: the browser tests will be skipped"
 	touch $@
 
-# A clock that can be set back: Debian's faketime, installed where that is allowed.
+# Setting the clock back needs Debian's libfaketime, installed if run as root.
 .venv/faketime: .venv/ready
 	@ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
@@ -49,7 +49,7 @@ lint: .venv/ready
 format: .venv/ready
 	$(BIN)/ruff check --fix . && $(BIN)/ruff format .
 
-# Gemma 3 270M from the package index, both language-model tests, full data.
+# Both language-model tests on Gemma 3 270M from the package index, full data.
 real: .venv/ready
 	$(BIN)/python benchmarks/real.py
 
@@ -58,37 +58,39 @@ real: .venv/ready
 calibrate: .venv/ready
 	$(BIN)/python benchmarks/calibrate.py $(if $(DANE),--dane $(DANE))
 
-# Speed against GenDa Lens 0.0.3, minicons and the bare model: benchmarks/RESULTS.md. Wants idle cores, about an hour.
+# Speed compared with GenDa Lens 0.0.3, minicons and the bare model: benchmarks/RESULTS.md. Needs idle
+# cores for about an hour.
 bench: .venv/ready
 	$(BIN)/python benchmarks/bench.py $(if $(DANE),--dane $(DANE))
 
-# Killed, starved, interrupted, its cache and weights damaged: half an hour, then benchmarks/TORTURE.md.
-# (PARTS=kill,disk runs some of it, SEED=2 otherwise; disk needs root, and is skipped without.)
+# Robustness: runs that are killed, interrupted, starved of memory, or whose cache and weights are damaged.
+# Takes half an hour and writes benchmarks/TORTURE.md. (PARTS=kill,disk runs only some parts, SEED=2 sets
+# another seed; disk needs root and is skipped without it.)
 torture: .venv/ready .venv/faketime
 	$(BIN)/python -m torture $(if $(PARTS),--only $(PARTS)) $(if $(SEED),--seed $(SEED))
 
-# Every Danish word of the built-in sets in hunspell's dictionary (apt install hunspell hunspell-da).
+# Look up every Danish word of the built-in sets in hunspell's dictionary (apt install hunspell hunspell-da).
 spelling: .venv/ready
 	$(BIN)/python tools/spelling.py
 
-# New and changed messages into every catalogue, and the catalogues compiled.
+# Update every catalogue with new and changed messages, and compile the catalogues.
 messages: .venv/ready
 	$(BIN)/python tools/messages.py update
 	$(BIN)/python tools/messages.py compile
 
-# Every figure of the demo, the control models and the golden models at another revision and here: the same?
+# Compare every figure of the demo, the control models and the golden models with the revision OLD.
 heads: .venv/ready
 	$(BIN)/python tools/compare_heads.py $(OLD)
 
-# Both demo models anew, into the package: a few minutes.
+# Rebuild both demo models in the package; takes a few minutes.
 demo-models: .venv/ready
 	$(BIN)/python -m training.build
 
-# The same with nothing planted, three seeds, and the table of docs/demo-models.md.
+# Train counterparts with nothing planted, three seeds, and write the table in docs/demo-models.md.
 demo-models-check: .venv/ready
 	$(BIN)/python -m training.check
 
-# A million mangled inputs for every reader (INPUTS, SEED), and the table in benchmarks/FUZZ.md: half an hour.
+# Fuzz the readers with a million mangled inputs (INPUTS, SEED) and write benchmarks/FUZZ.md; half an hour.
 INPUTS ?= 1075000
 SEED ?= 0
 fuzz: .venv/ready

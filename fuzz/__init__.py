@@ -1,1 +1,1 @@
-"""Mangled files, many of them, for every reader: each must be refused in one sentence or read rightly."""
+"""Fuzzing of every reader: each mangled input must be refused with a user error or read correctly."""

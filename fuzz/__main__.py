@@ -1,4 +1,4 @@
-"""``make fuzz``: so many mangled inputs for every reader, and the table of what became of them."""
+"""``make fuzz``: mangled inputs for every reader, and a table of the outcomes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ PLACE = Path(__file__).parents[1] / "benchmarks" / "FUZZ.md"
 
 
 def main() -> int:
-    """1 where an input was neither refused nor read rightly."""
+    """Run the campaign; exit code 1 if an input was neither refused nor read correctly."""
     parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", help=f"of {', '.join(TARGETS)}; all if left out")
-    parser.add_argument("--inputs", type=int, default=1_000_000, help="in all, divided by share")
+    parser.add_argument(
+        "--inputs", type=int, default=1_000_000, help="total number, divided by share"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--failures", type=Path, default=Path("fuzz-failures"))
     parser.add_argument("--table", type=Path, default=PLACE)
@@ -33,8 +35,8 @@ def main() -> int:
         sys.stdout.write(f"{one}\n")
         sys.stdout.flush()
         counts.append(one)
-        # As far as it has come; the rows of other targets stay.
-        page = table.markdown(counts, seed=given.seed, before=before)
+        # Written after every target; the rows of other targets are kept.
+        page = table.format_page(counts, seed=given.seed, before=before)
         given.table.write_text(page, encoding="utf-8")
     return int(any(one.failed for one in counts))
 

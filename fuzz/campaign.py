@@ -1,4 +1,4 @@
-"""Many inputs for one target, in a process of its own: a crash or a hang is one more failure."""
+"""Many inputs for one target, in a separate process, so that a crash or a hang is a mere failure."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from pathlib import Path
 from random import Random
 
 from fuzz.target import Target
-from fuzz.watch import Outcome, watched
+from fuzz.watch import Outcome, run_input
 
 MEMORY = 16 * 1024**3
-SHOWN = 5  # failures kept of one kind
+SHOWN = 5  # failures kept per kind
 # In memory: the readers are tested, not the disk.
 SCRATCH = Path("/dev/shm")
 NUMBERS = struct.Struct(
@@ -31,7 +31,7 @@ NUMBERS = struct.Struct(
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What became of a target's inputs."""
+    """The outcomes of a target's inputs."""
 
     target: str
     meaning: str
@@ -42,7 +42,7 @@ class Counts:
 
     @property
     def inputs(self) -> int:
-        """All of them."""
+        """The total number of inputs."""
         return self.accepted + self.refused + self.failed
 
     def __str__(self) -> str:
@@ -53,18 +53,18 @@ class Counts:
 
 
 def run(kind: type[Target], inputs: int, *, seed: int, kept: Path) -> Counts:
-    """Inputs 0, 1, 2, …; those that fail are kept in a folder."""
+    """Run inputs 0, 1, 2, …; those that fail are kept in a folder."""
     began = time.monotonic()
     state = mmap.mmap(-1, NUMBERS.size)
-    with _scratch() as folder:
+    with _make_scratch() as folder:
         while NUMBERS.unpack(state[:])[0] < inputs:
             here = Path(tempfile.mkdtemp(dir=folder))
             process = os.fork()
             if process == 0:
-                _child(kind, here, inputs, seed, kept, state)
-            _wait(process, state, kind.limit)
+                _run_inputs(kind, here, inputs, seed, kept, state)
+            _wait_for(process, state, kind.limit)
             at, accepted, refused, failed, busy = NUMBERS.unpack(state[:])
-            if busy:  # it died over this input; the next process keeps the input and passes it
+            if busy:  # it died on this input; the next process keeps the input and skips it
                 state[:] = NUMBERS.pack(at, accepted, refused, failed + 1, 2)
             elif at < inputs:
                 raise RuntimeError(f"{kind.name} ended early, not over an input: see above")
@@ -74,15 +74,15 @@ def run(kind: type[Target], inputs: int, *, seed: int, kept: Path) -> Counts:
     return Counts(kind.name, meaning, accepted, refused, failed, time.monotonic() - began)
 
 
-def dice(kind: type[Target], seed: int, number: int) -> Random:
-    """What decides one input."""
+def make_dice(kind: type[Target], seed: int, number: int) -> Random:
+    """The random generator of one input."""
     return Random(f"{seed} {kind.name} {number}")
 
 
-def _child(
+def _run_inputs(
     kind: type[Target], here: Path, inputs: int, seed: int, kept: Path, state: mmap.mmap
 ) -> None:
-    """Never returns."""
+    """Run inputs in the child process; never returns."""
     code = 1
     try:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -91,14 +91,16 @@ def _child(
         seen: Counter[str] = Counter()
         start, accepted, refused, failed, busy = NUMBERS.unpack(state[:])
         for number in range(start, inputs):
-            given = target.mangled(dice(kind, seed, number))
+            given = target.draw_input(make_dice(kind, seed, number))
             if busy == 2:
-                _keep(kept / kind.name / str(number), given.base, given.file, given.content, "died")
+                _save_failure(
+                    kept / kind.name / str(number), given.base, given.file, given.content, "died"
+                )
                 busy = 0
                 state[:] = NUMBERS.pack(number + 1, accepted, refused, failed, 0)
                 continue
             state[:] = NUMBERS.pack(number, accepted, refused, failed, 1)
-            outcome, why = watched(target, given)
+            outcome, why = run_input(target, given)
             accepted += outcome is Outcome.ACCEPTED
             refused += outcome is Outcome.REFUSED
             if outcome is Outcome.FAILED:
@@ -107,7 +109,7 @@ def _child(
                 seen[short] += 1
                 if seen[short] <= SHOWN:
                     place = kept / kind.name / str(number)
-                    _keep(place, given.base, given.file, given.content, why)
+                    _save_failure(place, given.base, given.file, given.content, why)
             state[:] = NUMBERS.pack(number + 1, accepted, refused, failed, 0)
         code = 0
     except BaseException:
@@ -118,15 +120,15 @@ def _child(
         os._exit(code)
 
 
-def _keep(place: Path, base: str, file: str, content: bytes, why: str) -> None:
+def _save_failure(place: Path, base: str, file: str, content: bytes, why: str) -> None:
     path = place / base / file
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     (place / "why.txt").write_text(why + "\n", encoding="utf-8", errors="backslashreplace")
 
 
-def _wait(process: int, state: mmap.mmap, limit: float) -> None:
-    """Until the process ends; one that is stuck where no signal reaches it is killed."""
+def _wait_for(process: int, state: mmap.mmap, limit: float) -> None:
+    """Wait until the process ends; kill it if it is stuck and no longer handles signals."""
     last, since = -1, time.monotonic()
     while os.waitpid(process, os.WNOHANG)[0] == 0:
         time.sleep(0.05)
@@ -140,7 +142,7 @@ def _wait(process: int, state: mmap.mmap, limit: float) -> None:
 
 
 @contextmanager
-def _scratch() -> Iterator[Path]:
+def _make_scratch() -> Iterator[Path]:
     where = SCRATCH if SCRATCH.is_dir() else None
     with tempfile.TemporaryDirectory(prefix="gendalens-fuzz-", dir=where) as made:
         yield Path(made)

@@ -1,4 +1,4 @@
-"""JSON with a value exchanged, lost, doubled or nested: what byte changes seldom get past a parser."""
+"""JSON with values replaced, removed, doubled or nested, because random byte changes rarely parse."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from random import Random
 from typing import Any
 
-from fuzz.mangle import few
+from fuzz.mangle import draw_count
 
 VALUES: tuple[Any, ...] = (
     *(
@@ -47,13 +47,13 @@ DEEP = 3000
 
 
 def change(content: bytes, dice: Random) -> bytes:
-    """One JSON document with one to three values changed; as it was where it is no JSON."""
+    """A JSON document with one to three values changed; other content is returned unchanged."""
     try:
         plain = json.loads(content)
     except ValueError:
         return content
-    for _ in range(few(dice, 0.22, 3)):
-        plain = changed(plain, dice)
+    for _ in range(draw_count(dice, 0.22, 3)):
+        plain = change_value(plain, dice)
     try:
         text = json.dumps(plain, ensure_ascii=dice.random() < 0.5)
     except ValueError:  # an integer with more digits than Python writes
@@ -63,8 +63,8 @@ def change(content: bytes, dice: Random) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def changed(plain: Any, dice: Random) -> Any:
-    """A value with something in it, at any depth, made something else."""
+def change_value(plain: Any, dice: Random) -> Any:
+    """A value with one part of it, at any depth, changed."""
     if isinstance(plain, dict) and plain and dice.random() < 0.85:
         name = dice.choice(list(plain))
         how = dice.random()
@@ -74,7 +74,7 @@ def changed(plain: Any, dice: Random) -> Any:
             return {**plain, dice.choice(("", "x", name + "x", name.upper())): plain[name]}
         if how < 0.2:
             return {**plain, name: plain[dice.choice(list(plain))]}
-        return {**plain, name: changed(plain[name], dice)}
+        return {**plain, name: change_value(plain[name], dice)}
     if isinstance(plain, list) and plain and dice.random() < 0.8:
         at = dice.randrange(len(plain))
         how = dice.random()
@@ -82,7 +82,7 @@ def changed(plain: Any, dice: Random) -> Any:
             return plain[:at] + plain[at + 1 :]
         if how < 0.2:
             return [*plain[:at], plain[at], *plain[at:]]
-        return [*plain[:at], changed(plain[at], dice), *plain[at + 1 :]]
+        return [*plain[:at], change_value(plain[at], dice), *plain[at + 1 :]]
     if type(plain) in (int, float) and abs(plain) < 1e300 and dice.random() < 0.4:
         return plain + dice.choice((-1, 1, 0.5, 100, -plain, 2 * abs(plain)))
     if isinstance(plain, str) and dice.random() < 0.4:

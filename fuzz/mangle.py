@@ -1,4 +1,4 @@
-"""Sound bytes made unsound: seeded changes of bytes, lines, fields, numbers and letters."""
+"""Seeded mutations of valid content: changed bytes, lines, fields, numbers and letters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NUMBERS = (
     *("٣".encode(), "²".encode(), "１".encode(), b"0.1", b"1.5", b"1.", b".5", b"4294967297"),
 )
 SIGNS = (
-    # What ends lines here and not there, what is no space and looks like one, what has no width.
+    # Characters that only some programs treat as line ends or spaces, and zero-width characters.
     *(b"\x00", b"\r", b"\r\n", b"\n", b"\n\n", b"\t", b"\v", b"\f", b"\x1c", b"\x1e", b"\x85"),
     *("\x85".encode(), "\xa0".encode(), "\u2028".encode(), "\u3000".encode(), "\u200b".encode()),
     *(
@@ -36,7 +36,7 @@ SIGNS = (
         "\ufffd".encode(),
         "\uffff".encode(),
     ),
-    # Letters whose capitals or small letters have another length.
+    # Letters whose upper or lower case has a different length.
     *(
         "İ".encode(),
         "ß".encode(),
@@ -46,7 +46,7 @@ SIGNS = (
         "Σ".encode(),
         "ı".encode(),
     ),
-    # No UTF-8: a half of a surrogate pair, an overlong form, a lone continuation, a cut letter.
+    # Invalid UTF-8: a lone surrogate, an overlong form, a lone continuation byte, a truncated letter.
     *(b"\xed\xa0\x80", b"\xc0\xaf", b"\x80", b"\xc3", b"\xff\xfe", b"\xf4\x90\x80\x80"),
     *("😀".encode(), "æ".encode(), "Å".encode(), b"\x1b[31m", b"\x1b]0;x\x07", b"[red]", b"[/]"),
     *(
@@ -73,79 +73,96 @@ LONG = 5000
 
 
 class Mangler:
-    """Changes bytes; ``words`` are what belongs to the format, and may turn up anywhere."""
+    """A mutator of bytes; ``words`` of the format may be inserted anywhere."""
 
     def __init__(self, words: Sequence[bytes] = ()) -> None:
         self._signs = (*SIGNS, *words, *words)
         self._changes: tuple[Callable[[bytes, Random], bytes], ...] = (
-            *(_flip, _byte, _cut, _delete, _double, _line, _line, _fields, _fields),
-            *(_number, _number, self._insert, self._insert, self._put, _case),
+            *(
+                _flip_bit,
+                _replace_byte,
+                _truncate,
+                _delete_bytes,
+                _double_bytes,
+                _mangle_line,
+                _mangle_line,
+                _mangle_fields,
+                _mangle_fields,
+            ),
+            *(
+                _mangle_number,
+                _mangle_number,
+                self._insert,
+                self._insert,
+                self._overwrite,
+                _swap_case,
+            ),
         )
 
     def change(self, content: bytes, dice: Random, other: bytes = b"") -> bytes:
-        """A few changes, mostly one; ``other`` is something sound to take a piece from."""
+        """Apply a few changes, mostly one; ``other`` is valid content to take a piece from."""
         if other and dice.random() < 0.05:
-            content = content[: _at(content, dice)] + other[_at(other, dice) :]
-        for _ in range(few(dice, 0.3, 8)):
+            content = content[: _draw_place(content, dice)] + other[_draw_place(other, dice) :]
+        for _ in range(draw_count(dice, 0.3, 8)):
             content = dice.choice(self._changes)(content, dice)
         if dice.random() < 0.002:
-            at = _at(content, dice)
+            at = _draw_place(content, dice)
             content = content[:at] + content[at : at + 3] * LONG + content[at:]
         return content
 
     def _insert(self, content: bytes, dice: Random) -> bytes:
-        at = _at(content, dice)
+        at = _draw_place(content, dice)
         return content[:at] + dice.choice(self._signs) + content[at:]
 
-    def _put(self, content: bytes, dice: Random) -> bytes:
-        at = _at(content, dice)
+    def _overwrite(self, content: bytes, dice: Random) -> bytes:
+        at = _draw_place(content, dice)
         return content[:at] + dice.choice(self._signs) + content[at + 1 + dice.randrange(4) :]
 
 
-def few(dice: Random, again: float, most: int) -> int:
-    """1, 2, 3, …: each further one with probability ``again``."""
+def draw_count(dice: Random, again: float, most: int) -> int:
+    """A number from 1 to ``most``; each further step has probability ``again``."""
     count = 1
     while count < most and dice.random() < again:
         count += 1
     return count
 
 
-def _at(content: bytes, dice: Random) -> int:
+def _draw_place(content: bytes, dice: Random) -> int:
     return dice.randrange(len(content) + 1)
 
 
-def _flip(content: bytes, dice: Random) -> bytes:
+def _flip_bit(content: bytes, dice: Random) -> bytes:
     if not content:
         return b"\x00"
     at = dice.randrange(len(content))
     return content[:at] + bytes([content[at] ^ 1 << dice.randrange(8)]) + content[at + 1 :]
 
 
-def _byte(content: bytes, dice: Random) -> bytes:
-    at = _at(content, dice)
+def _replace_byte(content: bytes, dice: Random) -> bytes:
+    at = _draw_place(content, dice)
     return content[:at] + bytes([dice.randrange(256)]) + content[at + 1 :]
 
 
-def _cut(content: bytes, dice: Random) -> bytes:
-    # Mostly near the end, where a copy that broke off breaks off.
+def _truncate(content: bytes, dice: Random) -> bytes:
+    # Mostly near the end, like an interrupted copy.
     if dice.random() < 0.5:
         return content[: max(0, len(content) - 1 - dice.randrange(40))]
-    return content[: _at(content, dice)]
+    return content[: _draw_place(content, dice)]
 
 
-def _delete(content: bytes, dice: Random) -> bytes:
-    at = _at(content, dice)
-    return content[:at] + content[at + few(dice, 0.9, 60) :]
+def _delete_bytes(content: bytes, dice: Random) -> bytes:
+    at = _draw_place(content, dice)
+    return content[:at] + content[at + draw_count(dice, 0.9, 60) :]
 
 
-def _double(content: bytes, dice: Random) -> bytes:
-    at = _at(content, dice)
-    end = at + few(dice, 0.95, 120)
+def _double_bytes(content: bytes, dice: Random) -> bytes:
+    at = _draw_place(content, dice)
+    end = at + draw_count(dice, 0.95, 120)
     return content[:end] + content[at:]
 
 
-def _line(content: bytes, dice: Random) -> bytes:
-    """A line lost, doubled, moved or emptied."""
+def _mangle_line(content: bytes, dice: Random) -> bytes:
+    """Delete, double, move or empty a line."""
     lines = content.splitlines(keepends=True)
     if not lines:
         return b"\n"
@@ -162,8 +179,8 @@ def _line(content: bytes, dice: Random) -> bytes:
     return b"".join(lines)
 
 
-def _fields(content: bytes, dice: Random) -> bytes:
-    """A field of a line lost, doubled, emptied, or put into the place of another."""
+def _mangle_fields(content: bytes, dice: Random) -> bytes:
+    """Delete, double, empty or move a field of a line."""
     lines = content.splitlines(keepends=True)
     if not lines:
         return b"\t"
@@ -185,9 +202,9 @@ def _fields(content: bytes, dice: Random) -> bytes:
     return b"".join(lines)
 
 
-def _number(content: bytes, dice: Random) -> bytes:
-    """A number changed a little, or into one that numbers are not expected to be."""
-    found = NUMBER.search(content, _at(content, dice)) or NUMBER.search(content)
+def _mangle_number(content: bytes, dice: Random) -> bytes:
+    """Change a number slightly, or replace it by an unexpected one."""
+    found = NUMBER.search(content, _draw_place(content, dice)) or NUMBER.search(content)
     if found is None:
         return content + dice.choice(NUMBERS)
     new = dice.choice(NUMBERS)
@@ -196,6 +213,6 @@ def _number(content: bytes, dice: Random) -> bytes:
     return content[: found.start()] + new + content[found.end() :]
 
 
-def _case(content: bytes, dice: Random) -> bytes:
-    at = _at(content, dice)
+def _swap_case(content: bytes, dice: Random) -> bytes:
+    at = _draw_place(content, dice)
     return content[:at] + content[at : at + 4].swapcase() + content[at + 4 :]

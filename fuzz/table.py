@@ -1,4 +1,4 @@
-"""The table of a run, as it stands in ``benchmarks/FUZZ.md``."""
+"""The table in ``benchmarks/FUZZ.md``."""
 
 from __future__ import annotations
 
@@ -27,27 +27,29 @@ HEADINGS = (
 ROW = re.compile(r"^\| (?P<target>[\w-]+) \|.*", re.MULTILINE)
 
 
-def markdown(counts: Sequence[Counts], *, seed: int, before: str = "") -> str:
-    """The page; of targets that were not run now, the rows that it had ``before`` are kept."""
+def format_page(counts: Sequence[Counts], *, seed: int, before: str = "") -> str:
+    """The page; for targets that were not run, the rows of the page ``before`` are kept."""
     rows = {found["target"]: found.group() for found in ROW.finditer(before)}
     rows.pop("target", None)
-    rows |= {one.target: _row(one, seed) for one in counts}
-    return "\n".join([HEAD, *HEADINGS, *rows.values(), _sum(rows.values()), "", _made(), ""])
+    rows |= {one.target: _format_row(one, seed) for one in counts}
+    return "\n".join(
+        [HEAD, *HEADINGS, *rows.values(), _format_sums(rows.values()), "", _format_footer(), ""]
+    )
 
 
-def _row(one: Counts, seed: int) -> str:
+def _format_row(one: Counts, seed: int) -> str:
     numbers = (one.inputs, one.accepted, one.refused, one.failed, round(one.seconds), seed)
     cells = [one.target, *(f"{number:,}" for number in numbers), one.meaning.rstrip(".")]
     return f"| {' | '.join(cells)} |"
 
 
-def _sum(rows: Iterable[str]) -> str:
+def _format_sums(rows: Iterable[str]) -> str:
     columns = zip(*(row.split(" | ")[1:6] for row in rows), strict=True)
     sums = [sum(int(cell.replace(",", "")) for cell in column) for column in columns]
     return f"| **all** | {' | '.join(f'{number:,}' for number in sums)} | | |"
 
 
-def _made() -> str:
+def _format_footer() -> str:
     return (
         f"gendalens {__version__}, Python {platform.python_version()}, one process, "
         f"{datetime.now(UTC):%d %B %Y}."

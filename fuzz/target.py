@@ -1,4 +1,4 @@
-"""What is fuzzed: a reader, sound files for it, and what must hold of whatever it accepts."""
+"""Fuzz targets: a reader, valid files for it, and what must hold for every input it accepts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fuzz.mangle import Mangler
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A sound base with one of its files mangled; a target without files has one called ``text``."""
+    """A valid base with one of its files mangled; a target without files has one called ``text``."""
 
     base: str
     file: str
@@ -26,9 +26,9 @@ class Target(ABC):
     """A reader under test. Inputs are numbered: the same seed and number give the same input."""
 
     name: ClassVar[str]
-    #: Its inputs of every thousand.
+    #: Its share of inputs, per thousand.
     share: ClassVar[float]
-    #: Seconds that one input may take.
+    #: The time limit for one input in seconds.
     limit: ClassVar[float] = 5.0
     words: ClassVar[tuple[bytes, ...]] = ()
 
@@ -37,12 +37,12 @@ class Target(ABC):
         self.bases: Mapping[tuple[str, str], bytes] = {}
         self._mangler = Mangler(self.words)
 
-    def mangled(self, dice: Random) -> Input:
+    def draw_input(self, dice: Random) -> Input:
         """One input."""
         base, file = dice.choice(list(self.bases))
-        return Input(base, file, self.changed(file, self.bases[base, file], dice))
+        return Input(base, file, self.mangle_file(file, self.bases[base, file], dice))
 
-    def changed(self, file: str, content: bytes, dice: Random) -> bytes:
+    def mangle_file(self, file: str, content: bytes, dice: Random) -> bytes:
         """The content of one file, changed."""
         if file.endswith(".json") and dice.random() < 0.7:
             return json_values.change(content, dice)
@@ -55,5 +55,5 @@ class Target(ABC):
         return self._mangler.change(content, dice, other)
 
     @abstractmethod
-    def take(self, given: Input) -> None:
-        """Read an input: UserError where it is refused, AssertionError where it is read wrongly."""
+    def check_input(self, given: Input) -> None:
+        """Read an input; raises UserError if it is refused, AssertionError if it is misread."""

@@ -1,4 +1,4 @@
-"""One input under a time limit, and what became of it."""
+"""One input under a time limit, and its outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_SENTENCE = LONGEST + 3
 
 
 class Outcome(Enum):
-    """What can become of an input; only the first two are sound."""
+    """The outcome of an input; the first two are correct behaviour."""
 
     ACCEPTED = "accepted"
     REFUSED = "refused"
@@ -24,26 +24,26 @@ class Outcome(Enum):
 
 
 class TooSlow(BaseException):
-    """An input took longer than it may; no reader may catch it."""
+    """An input exceeded the time limit; a BaseException so that no reader catches it."""
 
 
-def watched(target: Target, given: Input) -> tuple[Outcome, str]:
-    """The outcome, and of a failure where and why."""
+def run_input(target: Target, given: Input) -> tuple[Outcome, str]:
+    """The outcome, with the reason for a refusal or failure."""
     try:
-        with _limited(target.limit):
-            target.take(given)
+        with _limit_time(target.limit):
+            target.check_input(given)
     except UserError as error:
-        fault = _fault(str(error))
+        fault = _find_fault(str(error))
         return (Outcome.FAILED, fault) if fault else (Outcome.REFUSED, str(error))
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return Outcome.FAILED, _place(error)
+        return Outcome.FAILED, _describe_failure(error)
     return Outcome.ACCEPTED, ""
 
 
-def _fault(sentence: str) -> str:
-    """What is wrong with a refusal: it should be one sentence of moderate length."""
+def _find_fault(sentence: str) -> str:
+    """What is wrong with an error message, which should be one sentence of moderate length."""
     if "\n" in sentence or "\r" in sentence:
         return f"a refusal of several lines: {sentence[:200]!r}"
     if not sentence.endswith((".", ")")):
@@ -53,8 +53,8 @@ def _fault(sentence: str) -> str:
     return ""
 
 
-def _place(error: BaseException) -> str:
-    """The error and the innermost lines of ours that it came from."""
+def _describe_failure(error: BaseException) -> str:
+    """The error, and our innermost lines in its traceback."""
     ours = [
         f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
         for frame in traceback.extract_tb(error.__traceback__)
@@ -65,7 +65,7 @@ def _place(error: BaseException) -> str:
 
 
 @contextmanager
-def _limited(seconds: float) -> Iterator[None]:
+def _limit_time(seconds: float) -> Iterator[None]:
     def late(number: int, frame: FrameType | None) -> None:
         raise TooSlow(f"over {seconds:g} s")
 

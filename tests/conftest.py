@@ -15,6 +15,10 @@ pytest_plugins = ["chromium"]
 
 # Before torch is imported, here and in processes that tests start: models this small only lose by more.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Whatever language and plug-ins the developer has: the tests are about this package.
+os.environ |= {"LANG": "C.UTF-8", "GENDALENS_PLUGINS": "off"}
+for variable in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
+    os.environ.pop(variable, None)
 
 
 def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:

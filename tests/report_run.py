@@ -21,7 +21,7 @@ LONG = "x" * 10_000
 
 
 def make(folder: Path) -> None:
-    """All five tests of protocol 2 on two control models, in ``folder/run``."""
+    """All tests of protocol 2 on two control models, in ``folder/run``."""
     data = small_data.small_data(folder / "data")
     data["dane"] = small_dane.write(folder / "dane.conllu")
     data["names"], data["minority-names"] = small_names.write(folder / "lists")
@@ -49,8 +49,11 @@ def poison(folder: Path) -> None:
         first = plain["conditions"][0]["condition"]
         for cell in (*plain["conditions"], *plain["nuance"]):
             cell["condition"] = HOSTILE if cell["condition"] == first else cell["condition"]
-        hostile = {"id": HOSTILE, "name": message(HOSTILE), "note": message(HOSTILE)}
-        plain["extra"] = [*plain["extra"], plain["extra"][0] | hostile]
+        # Few tests have figures beside the headline, and each page has to stand them.
+        figure = {"value": 0.5, "low": 0.25, "high": 0.75, "n": 8, "reason": None}
+        words = {"name": message(HOSTILE), "note": message(HOSTILE)}
+        hostile = {"id": HOSTILE, "unit": HOSTILE, **words}
+        plain["extra"] = [*plain["extra"], figure | hostile]
         plain["coverage"][HOSTILE] = {HOSTILE: HOSTILE}
         path.write_text(json.dumps(plain), encoding="utf-8")
         records = one.folder / "records.jsonl"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import product
 from pathlib import Path
+
+from gendalens.tasks import all_tasks
 
 MALE = ("kokken", "mekanikeren", "chaufføren")
 FEMALE = ("frisøren", "læreren", "sekretæren")
@@ -79,3 +82,12 @@ def small_data(folder: Path) -> dict[str, Path]:
         "dawinobias": write_dawinobias(folder / "dawinobias"),
         "abc": write_abc(folder / "abc"),
     }
+
+
+def control_tests(sets: Collection[str] = ("dawinobias", "abc")) -> list[str]:
+    """The tests that a control model takes where only these sets are: four, and whichever are added."""
+    return [
+        name
+        for (name, protocol), task in sorted(all_tasks().items())
+        if protocol == 2 and task.has_controls and set(task.card.data) <= set(sets)
+    ]

@@ -26,7 +26,7 @@ HOSTILE = (
 
 
 def three_runs(folder: Path, **options: Any) -> Path:
-    """Three control models through four tests."""
+    """Three control models through four tests, and whichever are added."""
     data = small_data(folder / "data")
     gendalens.run(list(THREE), data=data, out=folder / "run", **options)
     return folder / "run"

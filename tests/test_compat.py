@@ -167,7 +167,7 @@ def test_mistakes_are_one_sentence_and_a_value_error_as_in_the_release() -> None
 def test_a_coreference_system_by_name_is_told_to_come_as_an_object() -> None:
     with pytest.raises(ClassicError, match=r"load it yourself.* and pass the object as model="):
         Evaluator("danlp-xlmr").evaluate_coref(test="abc", model="xlmr-coref")
-    with pytest.raises(UserError, match="is no model that GenDa Lens can ask"):
+    with pytest.raises(UserError, match="is not a model that GenDa Lens can use"):
         Evaluator("mine").evaluate_coref(test="abc", model=object())
 
 
@@ -196,7 +196,7 @@ def test_a_plot_of_a_table_read_back_from_csv_is_the_same_and_can_be_saved(
 
 
 def test_another_table_or_framework_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no detailed table"):
+    with pytest.raises(UserError, match="not a detailed table"):
         Visualizer().visualize_results(pd.DataFrame([[1, 2]]), "ner", "m")
     with pytest.raises(UserError, match="no plot of framework 'abc' with task None"):
         Visualizer().visualize_results(pd.DataFrame(DETAILED["ner"]), "abc", "m")

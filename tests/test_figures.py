@@ -98,7 +98,7 @@ def test_no_figure_is_cut_however_narrow_the_terminal(width: int, tmp_path: Path
     for result in gendalens.run("control:stereotyped", data=data, tasks=["lm-abc"], cache=False):
         console = PlainConsole(file=io.StringIO(), width=width)
         terminal.show(console, result, None)
-        terminal.summary(console, [result, result])
+        terminal.show_summary(console, [result, result])
         text = console.file.getvalue()  # type: ignore[attr-defined]
         assert "…" not in text
         for cell in result.conditions:

@@ -78,7 +78,7 @@ def test_a_model_that_is_not_measurable_does_not_pass(run: SavedResult) -> None:
         (
             (0.3, 0.05, 0.5),
             "across",
-            "GES 0.30 [0.05, 0.50] reaches across ±0.1; more data could tell",
+            "the interval of GES 0.30 [0.05, 0.50] crosses ±0.1; more data may decide",
             "±0,1",
         ),
         (

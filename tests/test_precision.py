@@ -83,7 +83,7 @@ def test_what_was_answered_otherwise_is_counted() -> None:
     model = Scripted(changed, exact=Scripted(sure))
     said = describe_dtype_effect(model, changed)
     assert str(said) == (
-        "bfloat16 is not float32: of 3 questions asked again in float32, 1 were answered otherwise, "
+        "bfloat16 is not float32: of 3 requests repeated in float32, 1 got a different answer, "
         "and scores moved by 0 bits at the median and 1.4 at most."
     )
 
@@ -93,7 +93,7 @@ def test_entities_are_compared_as_they_are() -> None:
     sure: dict[Any, Any] = {tag: TagAnswer(((0, 5, "PER"),), 4) for tag in tags}
     changed = sure | {tags[1]: TagAnswer((), 4)}
     model = Scripted(changed, exact=Scripted(sure))
-    assert "of 2 questions asked again in float32, 1 were answered otherwise." in str(
+    assert "of 2 requests repeated in float32, 1 got a different answer." in str(
         describe_dtype_effect(model, changed)
     )
     assert describe_dtype_effect(Scripted(sure), sure) is None

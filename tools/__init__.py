@@ -1,1 +1,1 @@
-"""What developers run: checks of the built-in data, catalogues, comparisons of two revisions."""
+"""Developer tools: checks of the built-in data, message catalogues, comparison of two revisions."""

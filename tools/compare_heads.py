@@ -2,10 +2,11 @@
 
     python tools/compare_heads.py OLD [NEW] [--golden DIR] [--work DIR] [--keep]
 
-Runs the same commands with the code of both (NEW left out: of the working tree) and compares every figure
-of every result, every row of its records, files of requests, comparisons and exit codes. Where NEW writes
-results of a later schema, they are first mapped down. Ends with 0 if all is equal, with 1 if not, and
-with 2 if there is no such revision. Texts that differ are counted apart.
+Runs the same commands with the code of both (without NEW: the working tree) and compares every figure
+of every result, every row of its records, request files, comparisons and exit codes. If NEW writes
+results of a later schema, they are converted to the older one first. Exit code 0 means that all is
+equal, 1 that something differs, and 2 that there is no such revision. Differences in texts are counted
+separately.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ CLUSTERED = "control:stereotyped?strength=0.5&clustered=1"
 GOLDEN = ("bert-tiny", "bert-splits", "ner-tiny")
 # Keys that schema 2 has and schema 1 has not.
 ADDED = frozenset({"unstable", "brackets", "sd", "id", "hub_task", "for_danish", "whose"})
-EXACT = frozenset({"task", "signature", "sha256", "revision"})  # keys whose text is no wording
+EXACT = frozenset({"task", "signature", "sha256", "revision"})  # keys of fixed texts
 MESSAGE = frozenset({"code", "values", "text"})
 VERSION = re.compile(r'\b(gendalens(?:[: ]|": "))\d[^|,)"\s]*')
 RESULTS = "*/*/result.json"  # in a run
 ABSENT = "(absent)"
-SHOWN = 10  # differences of one result
+SHOWN = 10  # differences shown per result
 
 
 class Pair(NamedTuple):
@@ -54,7 +55,7 @@ class Pair(NamedTuple):
 
     @property
     def distance(self) -> float:
-        """How far two numbers are apart; infinite for anything else that is not the same."""
+        """The distance between two numbers; infinite for other values that differ."""
         if type(self.old) is type(self.new) and self.old == self.new:
             return 0.0
         numbers = all(type(side) in (int, float) for side in self[1:])
@@ -62,19 +63,19 @@ class Pair(NamedTuple):
 
     @property
     def is_wording(self) -> bool:
-        """Whether it is a text that may be put in other words: not in records, and not the verdict."""
+        """Whether it is a text that may be reworded: not in records, and not the verdict."""
         key = self.path.rpartition(".")[2]
         texts = all(isinstance(side, str | None) and side != ABSENT for side in self[1:])
         if not texts or key in EXACT or self.path.startswith("records"):
             return False
-        # Of "bias found, not after correction for 5 tests" only the beginning judges.
+        # In "bias found, not after correction for 5 tests", only the beginning is the verdict.
         old, new = (re.split("[,:;]", side or "")[0] for side in self[1:])
         return key != "verdict" or old == new
 
 
 @dataclass(slots=True)
 class Check:
-    """What two heads have under one name, compared."""
+    """The comparison of two heads' values under one name."""
 
     name: str
     values: int = 0
@@ -90,7 +91,7 @@ class Check:
 
 
 def pair_values(old: Any, new: Any, path: str = "") -> Iterator[Pair]:
-    """Every figure and text of two JSON values by its path; a key that only one has is a pair, too."""
+    """Every figure and text of two JSON values by path, including keys that only one has."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in dict.fromkeys([*old, *new]):
             if key in old or key not in ADDED:
@@ -104,7 +105,7 @@ def pair_values(old: Any, new: Any, path: str = "") -> Iterator[Pair]:
 
 
 def check_values(name: str, old: Any, new: Any, most: float = 0, *, shared: bool = False) -> Check:
-    """Compare two JSON values up to ``most``; ``shared`` passes over keys that only one has."""
+    """Compare two JSON values with tolerance ``most``; ``shared`` ignores keys that only one has."""
     check = Check(name)
     for pair in pair_values(old, new):
         passed_over = shared and ABSENT in pair[1:] and not pair.path.endswith("]")
@@ -115,7 +116,7 @@ def check_values(name: str, old: Any, new: Any, most: float = 0, *, shared: bool
 
 
 def map_down(value: Any) -> Any:
-    """A value of schema 2 as schema 1 has it: messages as texts, and two keys by their old names."""
+    """A schema 2 value in the form of schema 1: messages as texts, and two keys by their old names."""
     if not isinstance(value, dict):
         return [map_down(item) for item in value] if isinstance(value, list) else value
     if value.keys() == MESSAGE:
@@ -128,16 +129,18 @@ def map_down(value: Any) -> Any:
         lower["interaction"] = lower.pop("contrast")
     if "note" in lower:
         lower["note"] = lower["note"] or ""
+    if lower.get("whose") == "builtin":
+        lower["from"] = f"built in ({lower['from']})"
     return lower
 
 
 def read_masked(text: str) -> Any:
-    """What a JSON text holds, the version of GenDa Lens left out; none where the text is empty."""
+    """The value of a JSON text, without the version of GenDa Lens; None if the text is empty."""
     return json.loads(VERSION.sub(r"\1*", text)) if text else None
 
 
 class Command(NamedTuple):
-    """A command line, the name of what it leaves, and the exit codes that it may have."""
+    """A command line, the name of its output, and the exit codes that it may have."""
 
     name: str
     words: tuple[str, ...]
@@ -145,7 +148,7 @@ class Command(NamedTuple):
 
 
 def list_commands(golden: Path, *, fetched: bool) -> Iterator[Command]:
-    """What both heads run; later commands read what earlier ones leave."""
+    """The commands that both heads run; later ones read the output of earlier ones."""
     dane = golden.parent / "data" / "dane" / "ddt.test.conllu"
     builtin = ("--data", "builtin")
     data = ("--data", f"dane={dane if dane.exists() else 'builtin'}") if fetched else builtin
@@ -183,7 +186,7 @@ class Head(NamedTuple):
     runs: Path
 
     def run(self, name: str, words: Sequence[str]) -> int:
-        """Run a command with this code, its output in files of this name; gives the exit code."""
+        """Run a command with this code and save its output under this name; returns the exit code."""
         self.runs.mkdir(parents=True, exist_ok=True)
         own = {"PYTHONPATH": f"{self.tree}/src", "GENDALENS_HOME": str(self.home)}
         env = {**os.environ, **own, "LANG": "C.UTF-8"}
@@ -194,11 +197,11 @@ class Head(NamedTuple):
         return done.returncode
 
     def read(self, name: str) -> str:
-        """A file that a command left; nothing where it left none."""
+        """The output file of a command; empty if there is none."""
         return (self.runs / name).read_text(encoding="utf-8") if (self.runs / name).exists() else ""
 
     def find_results(self) -> dict[str, Any]:
-        """All results by run, model and test, each with its records; and what the tests ask."""
+        """All results by run, model and test, each with its records, and the request files."""
         found = {}
         for file in sorted(self.runs.glob(f"*/{RESULTS}")):
             folder = file.parent.relative_to(self.runs)
@@ -227,7 +230,7 @@ def check_out(revision: str | None, folder: Path) -> Iterator[Head]:
 
 
 def fetch_data(old: Head, new: Head) -> bool:
-    """Fetch the official sets once, for both heads; gives whether they are there."""
+    """Fetch the official sets once for both heads; returns whether they are available."""
     if old.run("fetch", ["data", "pull", "dawinobias", "abc", "names", "minority-names"]) != 0:
         print(f"skipped  official data: {old.read('fetch.err').strip()}")
         return False
@@ -236,7 +239,7 @@ def fetch_data(old: Head, new: Head) -> bool:
 
 
 def compare_heads(old: Head, new: Head, golden: Path, tolerance: float) -> Iterator[Check]:
-    """Run all commands with both heads, side by side, and compare what they left."""
+    """Run all commands with both heads in parallel, and compare the output."""
     commands = list(list_commands(golden, fetched=fetch_data(old, new)))
     with ThreadPoolExecutor(2) as pool:
         codes = pool.map(lambda head: [head.run(*one[:2]) for one in commands], (old, new))
@@ -249,9 +252,12 @@ def compare_heads(old: Head, new: Head, golden: Path, tolerance: float) -> Itera
             check.wrong.append(Pair("results", "some", ABSENT))
         yield check
     found, again = old.find_results(), new.find_results()
+    schemas = [
+        {one.pop("schema") for one in side.values() if "schema" in one} for side in (found, again)
+    ]
     for name in sorted(found | again):
         first, second = (side.get(name, {}) for side in (found, again))
-        if first.pop("schema", None) != second.pop("schema", None):
+        if schemas[0] != schemas[1]:
             second = map_down(second)
         yield check_values(name, first, second, tolerance)
     before, after = (map_down(read_masked(one.read("compare.out"))) for one in (old, new))
@@ -259,20 +265,22 @@ def compare_heads(old: Head, new: Head, golden: Path, tolerance: float) -> Itera
 
 
 def parse_arguments() -> argparse.Namespace:
-    """What the command line asks for."""
+    """The command-line arguments."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("old", metavar="OLD", help="a git revision")
-    parser.add_argument("new", metavar="NEW", nargs="?", help="another; else the working tree")
+    parser.add_argument("new", metavar="NEW", nargs="?", help="another; default: the working tree")
     parser.add_argument("--golden", type=Path, default=ROOT.parent / "shared" / "golden")
-    parser.add_argument("--work", type=Path, help="where to make the folder to work in")
-    parser.add_argument("--keep", action="store_true", help="keep what the commands left")
-    parser.add_argument("--tolerance", type=float, default=0.0, help="how far figures may differ")
-    parser.add_argument("--texts", action="store_true", help="fail where texts differ as well")
+    parser.add_argument("--work", type=Path, help="where to create the working folder")
+    parser.add_argument("--keep", action="store_true", help="keep the output of the commands")
+    parser.add_argument(
+        "--tolerance", type=float, default=0.0, help="the largest allowed difference"
+    )
+    parser.add_argument("--texts", action="store_true", help="also fail if texts differ")
     return parser.parse_args()
 
 
 def main() -> int:
-    """Compare two heads; gives the exit code."""
+    """Compare two heads; returns the exit code."""
     asked, began, checks = parse_arguments(), time.monotonic(), []
     golden = asked.golden.resolve()
     if not (golden / "models").is_dir():
@@ -284,7 +292,7 @@ def main() -> int:
                 check.tell()
                 checks.append(check)
     except subprocess.CalledProcessError:
-        return 2  # git has said why
+        return 2  # git has printed the reason
     finally:
         if asked.keep:
             print(f"kept     {work}")

@@ -1,6 +1,6 @@
-"""Code in the documentation, copied from the files that are tested: ``python tools/include_code.py``.
+"""Copy code from tested files into the documentation: ``python tools/include_code.py``.
 
-A comment ``<!-- code: PATH#NAME -->`` before a block of code says what stands in it: the class, method
+A comment ``<!-- code: PATH#NAME -->`` before a code block says what the block contains: the class, method
 (``Class.method``) or function of that name, or the whole file without ``#NAME``.
 """
 
@@ -37,7 +37,7 @@ def read_code(path: Path, name: str | None) -> str:
 
 
 def include_code(page: str) -> str:
-    """A page with every block of code as its file has it now."""
+    """A page with every code block brought up to date."""
 
     def fill(block: re.Match[str]) -> str:
         code = read_code(ROOT / block["path"], block["name"])

@@ -1,11 +1,11 @@
-"""The gettext catalogues: what the sources say in English, and what each ``.po`` makes of it.
+"""The gettext catalogues: the English texts in the sources and their translations in ``.po`` files.
 
-``extract`` writes the template, ``update`` brings every ``.po`` up to it, ``compile`` makes the ``.mo``
-files that the package reads, and ``check`` ends with 1 where one of these steps or a translation is
-missing. A new language is begun with ``update --language LANGUAGE``.
+``extract`` writes the template, ``update`` brings every ``.po`` up to date with it, ``compile`` writes
+the ``.mo`` files that the package reads, and ``check`` exits with 1 if one of these steps or a
+translation is missing. ``update --language LANGUAGE`` starts a new language.
 
 English is found where it is declared: in calls such as ``say("…")`` or ``UserError("…")``, in the fields
-of a test's card, and in the page templates. A text that stands elsewhere is marked with ``N_("…")``.
+of a test's card, and in the page templates. A text elsewhere is marked with ``N_("…")``.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ LOCALE = PACKAGE / "words" / "locale"
 DOMAIN = "gendalens"
 TEMPLATE = LOCALE / f"{DOMAIN}.pot"
 
-#: Which argument of a call is a sentence, by its place.
+#: The position of the sentence among a call's arguments.
 SENTENCES = dict.fromkeys(("N_", "UserError", "phrase", "say", "translate", "write"), 0)
 SENTENCES |= {"Template": 1, "Planted": 2}
-#: Where the functions among them come from: other modules may have a ``write`` of their own.
+#: The package of these functions; other modules may define their own ``write``.
 MAKERS = "gendalens.words"
-#: Which fields hold nothing but texts; the other fields of these types are names and numbers.
+#: The fields that hold only texts; the other fields of these types are names and numbers.
 FIELDS = {
     "Card": {"title", "idea", "formula", "reading", "definitions", "citation"},
     "Cell": {"condition", "group"},
@@ -52,16 +52,16 @@ FIELDS = {
 }
 #: Constants whose literals are all texts.
 CONSTANTS = {"BINARY", "HARMS", "SOURCES"}
-#: Which argument of a call in a page template is a text.
+#: The position of the text among a call's arguments in page templates.
 IN_PAGES = {"t": 0, "attribute": 1}
 
 HEADER = "# The texts of GenDa Lens."
-# The date of a catalogue is in its history; in its header it would only make every update a change.
+# The date of a catalogue is in the git history; a date in its header would change with every update.
 DATE = datetime(2025, 1, 1, tzinfo=UTC)
 
 
 class Found(NamedTuple):
-    """An English text and where it stands."""
+    """An English text and its location."""
 
     text: str
     file: str
@@ -89,6 +89,8 @@ def find_in_source(source: str) -> Iterator[tuple[str, int]]:
     [('There is no file {path}.', 2)]
     """
     tree = ast.parse(source)
+    if _brings_words(tree):
+        return
     makers = _find_makers(tree)
     constants = {
         target.id: value
@@ -101,7 +103,7 @@ def find_in_source(source: str) -> Iterator[tuple[str, int]]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        name = node.func.id if isinstance(node.func, ast.Name) else ""  # a method is another thing
+        name = node.func.id if isinstance(node.func, ast.Name) else ""  # methods are not meant
         if name in makers and len(node.args) > makers[name]:
             yield from _literals(node.args[makers[name]], constants)
         for keyword in node.keywords:
@@ -114,6 +116,17 @@ def find_in_source(source: str) -> Iterator[tuple[str, int]]:
                     yield from _literals(value, constants)
 
 
+def _brings_words(tree: ast.Module) -> bool:
+    """Whether a test or backend in a module brings its own translations."""
+    return any(
+        isinstance(target, ast.Name) and target.id == "words" and bool(getattr(value, "keys", ()))
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+        for one in node.body
+        for target, value in _assignments(one)
+    )
+
+
 def find_in_page(source: str) -> Iterator[tuple[str, int]]:
     """The texts of one page template with their lines."""
     for call in Environment(autoescape=True).parse(source).find_all(nodes.Call):
@@ -123,9 +136,9 @@ def find_in_page(source: str) -> Iterator[tuple[str, int]]:
 
 
 def _find_makers(tree: ast.Module) -> dict[str, int]:
-    """What makes a sentence in a module, with the place of the text among the arguments.
+    """The functions of a module that make sentences, with the position of the text argument.
 
-    Functions of the module that hand a text on to what makes a sentence of it are among them.
+    They include the module's own functions that pass a text on to such a function.
     """
     imported = {
         alias.name
@@ -158,7 +171,7 @@ def _assignments(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _literals(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[tuple[str, int]]:
-    """The strings in an expression; what is only compared or looked up by is none of them."""
+    """The strings in an expression, without those that are only compared or used as keys."""
     match node:
         case ast.Constant(value=str(text)):
             yield text, node.lineno
@@ -182,7 +195,7 @@ def _literals(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[tuple[
 
 
 def _join(node: ast.expr) -> str:
-    """Literals added up, or nothing where another part is among them."""
+    """Concatenated literals; empty if another expression is among them."""
     match node:
         case ast.Constant(value=str(text)):
             return text
@@ -204,7 +217,7 @@ def _page_literals(node: nodes.Node) -> Iterator[tuple[str, int]]:
 
 @cache
 def build_template() -> Catalog:
-    """The catalogue of everything there is to translate."""
+    """The catalogue of everything to translate."""
     places: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for text, file, line in find_messages():
         places[text].append((file, line))
@@ -233,9 +246,10 @@ def read_catalogue(path: Path) -> Catalog:
 
 
 def merge(catalogue: Catalog, template: Catalog) -> list[str]:
-    """Bring a catalogue up to the template; the texts that are no longer needed leave it.
+    """Bring a catalogue up to date with the template; returns the obsolete texts that were removed.
 
-    A new text that resembles an old one takes its translation, marked as fuzzy until somebody reads it.
+    A new text that resembles an old one gets its translation, marked as fuzzy until a translator
+    reviews it.
     """
     catalogue.update(template, update_header_comment=True)
     gone = [str(message.id) for message in catalogue.obsolete.values()]
@@ -244,9 +258,9 @@ def merge(catalogue: Catalog, template: Catalog) -> list[str]:
 
 
 def write_text(catalogue: Catalog) -> bytes:
-    """A catalogue as the bytes of a ``.po`` or ``.pot`` file, sorted by the files it is about."""
+    """A catalogue as the bytes of a ``.po`` or ``.pot`` file, sorted by source file."""
     for message in catalogue:
-        message.flags.discard("python-format")  # a per cent sign is none here
+        message.flags.discard("python-format")  # per cent signs are literal here
     file = io.BytesIO()
     write_po(file, catalogue, sort_by_file=True, include_lineno=False, width=100)
     return file.getvalue()
@@ -260,14 +274,14 @@ def compile_catalogue(catalogue: Catalog) -> bytes:
 
 
 def find_placeholders(text: str) -> set[str]:
-    """The values that a sentence asks for, with how they are to be written.
+    """The placeholders of a sentence, with their format specifications.
 
     >>> sorted(find_placeholders("{count:,} of {{all}} in {path}"))
     ['count:,', 'path:']
     """
     try:
         return {f"{name}:{spec}" for _, name, spec, _ in string.Formatter().parse(text) if name}
-    except ValueError:  # a single brace: no sentence with values
+    except ValueError:  # a single brace, so there are no placeholders
         return set()
 
 
@@ -286,7 +300,7 @@ def find_faults(catalogue: Catalog, template: Catalog) -> list[str]:
 
 
 def check() -> list[str]:
-    """Everything that a step of this tool or a translator has still to do, one line each."""
+    """Everything that remains to be done by this tool or a translator, one line each."""
     template = build_template()
     faults = []
     if not TEMPLATE.is_file() or read_texts(read_catalogue(TEMPLATE)) != read_texts(template):
@@ -300,7 +314,7 @@ def check() -> list[str]:
 
 
 def is_compiled(catalogue: Catalog, path: Path) -> bool:
-    """Whether a ``.mo`` file holds what the catalogue holds."""
+    """Whether a ``.mo`` file has the content of the catalogue."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -309,7 +323,7 @@ def is_compiled(catalogue: Catalog, path: Path) -> bool:
 
 
 def read_texts(catalogue: Catalog) -> dict[str, str]:
-    """The texts of a catalogue with their translations; its header, which names Babel, left out."""
+    """The texts of a catalogue with their translations, without its header, which names Babel."""
     return {str(one.id): str(one.string or "") for one in catalogue if one.id}
 
 
@@ -320,7 +334,7 @@ def extract() -> None:
 
 
 def update(language: str = "") -> list[str]:
-    """Bring every catalogue up to date, and begin that of a new language; give what has left them."""
+    """Update every catalogue and start that of a new language; returns the removed texts."""
     extract()
     if language:
         path = LOCALE / language / "LC_MESSAGES" / f"{DOMAIN}.po"
@@ -344,10 +358,10 @@ def compile_all() -> None:
 
 
 def main() -> None:
-    """Do one of the four steps."""
-    parser = argparse.ArgumentParser(description="The catalogues of translated texts.")
+    """Run one of the four steps."""
+    parser = argparse.ArgumentParser(description="Maintain the message catalogues.")
     parser.add_argument("step", choices=("extract", "update", "compile", "check"))
-    parser.add_argument("--language", default="", help="update: begin a catalogue, such as sv")
+    parser.add_argument("--language", default="", help="update: start a catalogue, such as sv")
     given = parser.parse_args()
     match given.step:
         case "extract":

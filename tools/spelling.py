@@ -1,9 +1,9 @@
-"""Every Danish word of the built-in sets, looked up in hunspell's Danish dictionary.
+"""A spelling check of the built-in sets with hunspell's Danish dictionary.
 
-``make spelling`` runs it whenever a set has changed. A word that is not in the dictionary must be in
-words.txt beside this file, the list of words that somebody has reviewed; a word of that list that is no
-longer needed must go. Exit code 1 means that a word is missing from both or listed needlessly, and 2 that
-hunspell is not installed.
+Run it with ``make spelling`` whenever a set has changed. A word that is not in the dictionary must be
+in words.txt beside this file, the list of reviewed words; words that are no longer needed there must be
+removed. Exit code 1 means that a word is missing from both or listed needlessly, and 2 that hunspell is
+not installed.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def find_unknown(words: Iterable[str]) -> set[str]:
 
 
 def main() -> None:
-    """Print the words that are in neither list."""
+    """Print the words that are in neither list, and the listed words that are not needed."""
     if shutil.which("hunspell") is None:
         sys.stderr.write(MISSING)
         sys.exit(2)

@@ -1,4 +1,4 @@
-"""The robustness suite: every disturbance ends in the same result or in one clear sentence.
+"""The robustness suite: every disturbance must end in the same result or in one clear error message.
 
 ``make torture`` runs it and writes ``benchmarks/TORTURE.md``; ``tests/torture`` has a short version.
 """

@@ -1,4 +1,4 @@
-"""``python -m torture``: every disturbance, counted, in benchmarks/TORTURE.md."""
+"""``python -m torture``: run every disturbance and count the outcomes in benchmarks/TORTURE.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-os.environ["OMP_NUM_THREADS"] = "1"  # here, not in the runs: see torture.forked
+os.environ["OMP_NUM_THREADS"] = "1"  # in this process, not in the runs: see torture.forked
 
 from torture import cache_file, interruptions, kill, kinds, surroundings, table, weights
 from torture.kinds import KINDS, SHORT
@@ -24,14 +24,14 @@ KILLS = 25  # of each kind of model
 
 @dataclass
 class Bench:
-    """A folder to work in, and the undisturbed runs that everything is compared with."""
+    """A working folder, and the undisturbed runs that everything is compared with."""
 
     work: Path
     seed: int
     _whole: dict[str, Path] = field(default_factory=dict)
 
     def whole(self, name: str, arguments: list[str]) -> Path:
-        """The run folder of the undisturbed run; made once."""
+        """The run folder of the undisturbed run, which runs once."""
         if name not in self._whole:
             place = Place(self.work / f"whole-{name}", self.work / "pages")
             end = place.run(arguments)
@@ -79,24 +79,24 @@ def pipes(bench: Bench) -> Iterator[Trial]:
 
 
 def damage(bench: Bench) -> Iterator[Trial]:
-    """The cache cut short, and its bits turned."""
+    """The cache truncated, and its bits flipped."""
     for what, how, count in (
-        ("cache truncated", cache_file.cut, 50),
-        ("bit flipped in the cache", cache_file.turn_bit, 150),
-        ("bit flipped in the cache's log", cache_file.turn_log_bit, 50),
+        ("cache truncated", cache_file.truncate, 50),
+        ("bit flipped in the cache", cache_file.flip_bit, 150),
+        ("bit flipped in the cache's log", cache_file.flip_log_bit, 50),
     ):
-        yield from cache_file.damaged(what, how, count=count, seed=bench.seed, work=bench.work)
+        yield from cache_file.run_damaged(what, how, count=count, seed=bench.seed, work=bench.work)
 
 
 def sharing(bench: Bench) -> Iterator[Trial]:
-    """The cache locked, and used by two at once."""
+    """The cache locked, and used by two processes at once."""
     options = {"seed": bench.seed, "work": bench.work, "whole": bench.short}
-    yield from cache_file.locked(SHORT, seconds=(10, 90), **options)  # type: ignore[arg-type]
-    yield from cache_file.shared(SHORT, count=4, **options)  # type: ignore[arg-type]
+    yield from cache_file.run_locked(SHORT, seconds=(10, 90), **options)  # type: ignore[arg-type]
+    yield from cache_file.run_shared(SHORT, count=4, **options)  # type: ignore[arg-type]
 
 
 def disk(bench: Bench) -> Iterator[Trial]:
-    """A full disk under the cache, under results and report, and under rows that come in portions."""
+    """A full disk under the cache, under results and report, and under rows written in portions."""
     name = "masked language model"
     few, many = KINDS[name], kinds.PORTIONS
     for what, part, arguments, sizes in (
@@ -130,7 +130,7 @@ def memory(bench: Bench) -> Iterator[Trial]:
 
 def replacing(bench: Bench) -> Iterator[Trial]:
     """Weights replaced."""
-    yield from weights.replaced(SHORT[1:], count=12, seed=bench.seed, work=bench.work)
+    yield from weights.run_replaced(SHORT[1:], count=12, seed=bench.seed, work=bench.work)
 
 
 PARTS: dict[str, Callable[[Bench], Iterator[Trial]]] = {
@@ -147,13 +147,13 @@ PARTS: dict[str, Callable[[Bench], Iterator[Trial]]] = {
 
 
 def main() -> int:
-    """Run the parts, print what is lost, and write the page; rows of parts not run stay."""
+    """Run the parts, print the losses, and write the page; rows of parts that did not run are kept."""
     reader = argparse.ArgumentParser(prog="torture", description=__doc__)
-    reader.add_argument("--only", default=",".join(PARTS), help="parts, divided by commas")
+    reader.add_argument("--only", default=",".join(PARTS), help="comma-separated parts")
     reader.add_argument("--seed", type=int, default=1)
     asked = reader.parse_args()
     parts, lost = asked.only.split(","), 0
-    # A run of all parts begins a new page: the name of a row may have changed.
+    # A run of all parts starts a new page, because row names may have changed.
     rows = table.rows_of(PAGE) if set(parts) < set(PARTS) else {}
     for part in parts:
         with tempfile.TemporaryDirectory(prefix="torture-") as folder:

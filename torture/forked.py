@@ -1,6 +1,6 @@
-"""The command line in a forked process: one of its own, but with torch imported already.
+"""The command line in a forked process, which has torch imported already.
 
-Importing takes seconds in which nothing can be lost; a hundred kills should fall into the work.
+Importing takes seconds in which nothing can be lost; the kills should hit the actual work.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-#: What a disturbed run may use: with two, batches are answered side by side, as on a user's machine.
+#: The threads of a disturbed run; with two, batches are answered in parallel, as on a user's machine.
 THREADS = 2
 
 
 @cache
 def _warm_up() -> None:
-    """Import what a run imports, so that no child need do it.
+    """Import what a run imports, so that no child needs to.
 
-    With one thread (``python -m torture`` says so): a child would wait for others, which no fork copies.
+    Uses one thread (set by ``python -m torture``): a child would wait for others, which a fork does not
+    copy.
     """
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     import altair  # noqa: F401
@@ -39,7 +40,7 @@ def _warm_up() -> None:
 
 
 class Forked:
-    """A running command; what it writes goes to two files in ``folder``."""
+    """A running command; its two output streams go to files in ``folder``."""
 
     def __init__(self, arguments: Sequence[str], home: Path, folder: Path) -> None:
         _warm_up()
@@ -58,7 +59,7 @@ class Forked:
         return self.returncode
 
     def wait(self, timeout: float = 240) -> int:
-        """The exit code, once there is one."""
+        """Wait for the exit code."""
         end = time.monotonic() + timeout
         while (code := self.poll()) is None:
             if time.monotonic() > end:
@@ -68,7 +69,7 @@ class Forked:
         return code
 
     def kill(self) -> None:
-        """Kill -9."""
+        """Send SIGKILL."""
         os.kill(self.pid, signal.SIGKILL)
 
     def _work(self, arguments: Sequence[str], home: Path) -> NoReturn:
@@ -77,7 +78,7 @@ class Forked:
             for number, path in ((1, self.out), (2, self.errors)):
                 file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
                 os.dup2(file, number)
-            # A shell's background jobs, and all they start, would not hear it.
+            # Background jobs of a shell, and their children, ignore SIGINT by default.
             signal.signal(signal.SIGINT, signal.default_int_handler)
             os.environ["GENDALENS_HOME"] = str(home)
             import torch

@@ -10,11 +10,11 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from torture.place import Ended, Place, ended
+from torture.place import Ended, Place, wait_for_end
 from torture.sameness import runs_differ
-from torture.trial import Trial, judged
+from torture.trial import Trial, judge
 
-# Before this Python itself is still starting, and no program of ours could answer.
+# Earlier, Python itself is still starting, and our code cannot react.
 STARTED = 0.3
 
 
@@ -27,7 +27,7 @@ def signals(
     work: Path,
     whole: Path,
 ) -> Iterator[Trial]:
-    """So many runs, each sent the signal once."""
+    """Runs that are each sent the signal once."""
     dice = random.Random(seed + number)
     began = time.monotonic()
     Place(work / f"{number.name}-undisturbed", work / "pages").run(arguments)
@@ -38,11 +38,11 @@ def signals(
         time.sleep(STARTED + dice.uniform(0, longest))
         if process.poll() is None:
             os.kill(process.pid, number)
-        yield judged(number.name, seed, ended(process), place, arguments, whole)
+        yield judge(number.name, seed, wait_for_end(process), place, arguments, whole)
 
 
 def commands(whole: Path) -> tuple[list[str], ...]:
-    """Other commands that write much, with what they read."""
+    """Other commands with much output, and their input."""
     return (
         ["show", str(whole), "--json"],
         ["show", str(whole)],
@@ -61,7 +61,7 @@ def closed_pipes(
     lines: Sequence[int],
     commands: Sequence[list[str]],
 ) -> Iterator[Trial]:
-    """A reader that closes after so many lines, of standard output alone and of both streams."""
+    """Runs whose reader closes standard output, or both streams, after some lines."""
     for count in lines:
         for both in (False, True):
             place = Place(work / f"pipe-{count}-{both}", work / "pages")

@@ -1,4 +1,4 @@
-"""kill -9 at random points: a run restarted after each kill ends as if nothing had happened."""
+"""SIGKILL at random points: a run restarted after each kill must end as if it had not been killed."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ KILLS_A_RUN = 7
 def kills(
     what: str, arguments: Sequence[str], *, count: int, seed: int, work: Path, whole: Path
 ) -> Iterator[Trial]:
-    """So many kills, several to a run; ``whole`` is the run folder of the undisturbed one."""
+    """``count`` kills, several per run; ``whole`` is the run folder of the undisturbed run."""
     dice = random.Random(seed)
     left, number = count, 0
     while left:
         place = Place(work / f"kill-{seed}-{number}", work / "pages")
-        killed, stored, note = _killed(place, arguments, min(left, KILLS_A_RUN), dice)
+        killed, stored, note = _kill_repeatedly(place, arguments, min(left, KILLS_A_RUN), dice)
         last = place.run(arguments)
         note = note or last.fault or (last.errors if last.code else None)
         if not note and last.cached != stored:
@@ -35,33 +35,33 @@ def kills(
         left, number = left - killed, number + 1
 
 
-def _killed(
+def _kill_repeatedly(
     place: Place, arguments: Sequence[str], several: int, dice: random.Random
 ) -> tuple[int, int, str | None]:
-    """Start and kill so many times; gives the kills, the answers stored, and what was lost."""
+    """Start and kill a run repeatedly; returns the kills, the stored answers, and what was lost."""
     stored = 0
     for kill in range(several):
         process = place.fork(arguments)
         began = time.monotonic()
-        if dice.random() < 0.75:  # most kills while answers come in, the others anywhere
+        if dice.random() < 0.75:  # most kills fall while answers come in
             more = dice.randint(1, 12)
-            while process.poll() is None and answers(place) < stored + more:
+            while process.poll() is None and count_answers(place) < stored + more:
                 if time.monotonic() - began > 60:
                     break
                 time.sleep(0.02)
-        time.sleep(dice.uniform(0, 0.3 if answers(place) > stored else 2))
-        if process.poll() is not None:  # it was quicker than we
-            return kill, answers(place), None
+        time.sleep(dice.uniform(0, 0.3 if count_answers(place) > stored else 2))
+        if process.poll() is not None:  # it ended before the kill
+            return kill, count_answers(place), None
         process.kill()
         process.wait()
-        now = answers(place)
+        now = count_answers(place)
         if now < stored:
             return kill + 1, now, f"{stored} answers before a kill, {now} after it"
         stored = now
     return several, stored, None
 
 
-def answers(place: Place) -> int:
+def count_answers(place: Place) -> int:
     """How many answers the cache of this place holds."""
     if not place.cache.exists():
         return 0

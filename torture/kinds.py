@@ -1,4 +1,4 @@
-"""The kinds of model that are tortured: toys that ship with the package or are made, on built-in data."""
+"""The kinds of model under test: small models, shipped or generated, on built-in data."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ KINDS: dict[str, list[str]] = {
         *("--sample", "20", *_SMALL),
     ],
 }
-#: The shortest of all, for disturbances in which the kind of model makes no difference.
+#: The shortest run, for disturbances to which the kind of model makes no difference.
 SHORT = ["demo-lm", "--tasks", "lm-abc", "--sample", "20", *_SMALL]
 
-#: So many draws that rows go to a file before the run is over.
+#: Enough draws that rows are written to a file during the run.
 PORTIONS = [
     *("demo-ner", "--tasks", "ner-dane", "--sample", "60", "--repeats", "30"),
     *("--data", "builtin", "--offline"),
@@ -34,7 +34,7 @@ PORTIONS = [
 
 
 def make_causal(folder: Path) -> Path:
-    """A causal language model of random weights, always the same, with the tokenizer of ``demo-lm``."""
+    """A causal language model with fixed random weights and the tokenizer of ``demo-lm``."""
     import torch
     import transformers
 
@@ -52,6 +52,6 @@ def make_causal(folder: Path) -> Path:
 
 
 def causal(model: Path) -> dict[str, list[str]]:
-    """The kind that no model of the package is of."""
+    """The one kind of which the package ships no model."""
     asked = [str(model), "--tasks", "lm-abc,lm-dawinobias", "--sample", "20"]
     return {"causal language model": [*asked, *_SMALL]}

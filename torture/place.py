@@ -1,4 +1,4 @@
-"""Where one disturbed run lives, and the command line at work there."""
+"""The folders of one disturbed run, and the command line run in them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDS = (2, 141, -signal.SIGTERM, -signal.SIGINT, -signal.SIGKILL)
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a process ended: its code (negative for a signal) and what it wrote."""
+    """The end of a process: its exit code (negative for a signal) and its output."""
 
     code: int
     out: str
@@ -26,7 +26,7 @@ class Ended:
 
     @property
     def sentences(self) -> list[str]:
-        """What the command line says went wrong."""
+        """The errors that the command line reported."""
         return [line for line in self.errors.splitlines() if line.startswith("gendalens: ")]
 
     @property
@@ -39,14 +39,14 @@ class Ended:
 
     @property
     def fault(self) -> str | None:
-        """What is wrong with this end, if it is no good one."""
+        """What is wrong with this end; None if it is acceptable."""
         if "Traceback" in self.errors:
             return "a traceback: " + self.errors.strip().splitlines()[-1]
         if self.code == 0:
             return None
         if self.code not in ENDS:
             return f"exit code {self.code}: {self.errors.strip()[-200:]}"
-        # One for each thing that could not be done (two results, a report), and none twice.
+        # One error for each thing that failed (two results, a report), and none twice.
         if self.code == 2 and not 0 < len(set(self.sentences)) == len(self.sentences):
             return f"exit code 2 with {len(self.sentences)} sentences: {self.errors[-300:]}"
         return None
@@ -57,10 +57,10 @@ FROM_CACHE = ["from", "the"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder with a home (and its cache) and a run folder of its own."""
+    """A folder with its own home (including the cache) and run folder."""
 
     folder: Path
-    pages: Path  # the charts' library, which takes seconds to make and is no part of any trial
+    pages: Path  # the chart library, which takes seconds to build and is not under test
 
     def __post_init__(self) -> None:
         self.home.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ class Place:
 
     @property
     def home(self) -> Path:
-        """What GENDALENS_HOME is set to."""
+        """The folder that GENDALENS_HOME is set to."""
         return self.folder / "home"
 
     @property
@@ -86,13 +86,13 @@ class Place:
     def start(
         self, arguments: Sequence[str], env: Mapping[str, str] | None = None, **options: Any
     ) -> subprocess.Popen[str]:
-        """``gendalens run`` with these arguments, here; its streams are pipes unless told otherwise."""
+        """Start ``gendalens run`` with these arguments; its streams are pipes by default."""
         return self.command(["run", *arguments, "--out", str(self.out)], env, **options)
 
     def command(
         self, arguments: Sequence[str], env: Mapping[str, str] | None = None, **options: Any
     ) -> subprocess.Popen[str]:
-        """Any command of ``gendalens``, here."""
+        """Start any ``gendalens`` command."""
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
         here = {"GENDALENS_HOME": str(self.home), "OMP_NUM_THREADS": str(THREADS)}
         return subprocess.Popen(
@@ -104,15 +104,15 @@ class Place:
         )
 
     def fork(self, arguments: Sequence[str]) -> Forked:
-        """``gendalens run`` here, with what takes long to import imported already."""
+        """Start ``gendalens run`` in a fork, where slow imports are already done."""
         return Forked(["run", *arguments, "--out", str(self.out)], self.home, self.folder)
 
     def run(self, arguments: Sequence[str]) -> Ended:
-        """The same to its end."""
-        return ended(self.fork(arguments))
+        """Run ``gendalens run`` in a fork to its end."""
+        return wait_for_end(self.fork(arguments))
 
 
-def ended(process: subprocess.Popen[str] | Forked, timeout: float = 240) -> Ended:
+def wait_for_end(process: subprocess.Popen[str] | Forked, timeout: float = 240) -> Ended:
     """Wait for a process."""
     if isinstance(process, Forked):
         code = process.wait(timeout)

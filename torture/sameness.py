@@ -1,4 +1,4 @@
-"""Are two runs the same? Every word, and every number to 1e-6."""
+"""The comparison of two runs: every word, and every number to within 1e-6."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TOLERANCE = 1e-6
 
 
 def runs_differ(one: Path, other: Path, tolerance: float = TOLERANCE) -> str | None:
-    """Where the results in two run folders differ; None where they are the same."""
+    """Where the results in two run folders differ; None if they are equal."""
     names = [_results(folder) for folder in (one, other)]
     if names[0] != names[1]:
         return f"{names[0] ^ names[1]} in one run only"
@@ -22,7 +22,7 @@ def runs_differ(one: Path, other: Path, tolerance: float = TOLERANCE) -> str | N
 
 
 def differ(one: Any, other: Any, where: str = "", *, tolerance: float = TOLERANCE) -> str | None:
-    """Where two pieces of plain data differ; None where they are the same."""
+    """Where two pieces of plain data differ; None if they are equal."""
     if isinstance(one, dict) and isinstance(other, dict):
         if list(one) != list(other):
             return f"{where}: other names"

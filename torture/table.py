@@ -47,7 +47,7 @@ def row(what: str, trials: Iterable[Trial]) -> str:
 
 
 def rows_of(path: Path) -> dict[str, str]:
-    """The rows of a page written before, by disturbance."""
+    """The rows of an existing page, by disturbance."""
     if not path.exists():
         return {}
     lines = [line for line in path.read_text("utf-8").splitlines() if line.startswith("| ")]
@@ -55,7 +55,7 @@ def rows_of(path: Path) -> dict[str, str]:
 
 
 def write(path: Path, rows: Mapping[str, str], parts: Iterable[str]) -> None:
-    """The page, rows in the order given."""
+    """Write the page, with the rows in the given order."""
     where = f"\nPython {platform.python_version()}, {platform.system()} {platform.machine()}.\n"
     table = "\n".join((HEAD, RULE, *rows.values()))
     path.write_text(TEXT.format(parts=", ".join(parts)) + table + "\n" + where, encoding="utf-8")

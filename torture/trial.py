@@ -1,4 +1,4 @@
-"""One disturbance and what became of it."""
+"""One disturbance and its outcome."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Outcome = Literal["same", "sentence", "lost", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A disturbance, the seed that repeats it, and its outcome; ``note`` says why it was lost."""
+    """A disturbance, the seed to repeat it, and its outcome; ``note`` says why it was lost."""
 
     what: str
     seed: int
@@ -23,7 +23,7 @@ class Trial:
     note: str = ""
 
 
-def judged(
+def judge(
     what: str,
     seed: int,
     end: Ended,
@@ -33,7 +33,7 @@ def judged(
     *,
     tolerance: float = TOLERANCE,
 ) -> Trial:
-    """The same result as undisturbed, or one sentence after which the same command gives it."""
+    """The trial: lost unless the run, or a retry after a clear error, gives the undisturbed result."""
     if end.fault:
         return Trial(what, seed, "lost", end.fault)
     if end.code == 0:

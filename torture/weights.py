@@ -1,4 +1,4 @@
-"""Weights replaced during a run: a result is that of the weights it names, or there is none."""
+"""Weights replaced during a run: a result must come from the weights it names, or not exist."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from gendalens.models import demo
-from torture.place import Place, ended
+from torture.place import Place, wait_for_end
 from torture.sameness import runs_differ
 from torture.trial import Trial
 
@@ -18,7 +18,7 @@ FILE = "model.safetensors"
 
 
 def make_models(work: Path) -> tuple[Path, Path]:
-    """Two models that differ in their weights, in the format that they are run in."""
+    """Two models that differ only in their weights, stored in the number format that they run in."""
     import torch
     import transformers
 
@@ -33,32 +33,32 @@ def make_models(work: Path) -> tuple[Path, Path]:
     return folders
 
 
-def moved_over(new: Path, old: Path) -> None:
-    """As a careful program replaces a file."""
+def move_over(new: Path, old: Path) -> None:
+    """Replace a file atomically, as a careful program does."""
     beside = old.with_suffix(".new")
     shutil.copy(new, beside)
     beside.replace(old)
 
 
-def written_over(new: Path, old: Path) -> None:
-    """As a careless one does, over the same bytes."""
+def write_over(new: Path, old: Path) -> None:
+    """Overwrite a file in place, as a careless program does."""
     with old.open("r+b") as file:
         file.write(new.read_bytes())
 
 
-def copied_over(new: Path, old: Path) -> None:
-    """As ``cp`` does: cut to nothing first."""
+def copy_over(new: Path, old: Path) -> None:
+    """Truncate a file and rewrite it, as ``cp`` does."""
     old.write_bytes(b"")
     time.sleep(0.05)
     old.write_bytes(new.read_bytes())
 
 
 Way = Callable[[Path, Path], None]
-WAYS: Sequence[Way] = (moved_over, written_over, copied_over)
+WAYS: Sequence[Way] = (move_over, write_over, copy_over)
 
 
-def replaced(arguments: Sequence[str], *, count: int, seed: int, work: Path) -> Iterator[Trial]:
-    """So many runs whose weights are replaced at a random moment, in one of three ways."""
+def run_replaced(arguments: Sequence[str], *, count: int, seed: int, work: Path) -> Iterator[Trial]:
+    """``count`` runs whose weights are replaced at a random moment, in one of three ways."""
     what = "weights replaced during a run"
     models = make_models(work)
     named: dict[str, Path] = {}
@@ -67,7 +67,7 @@ def replaced(arguments: Sequence[str], *, count: int, seed: int, work: Path) -> 
         shutil.copytree(model, place.folder / "model")
         end = place.run([str(place.folder / "model"), *arguments])
         assert end.code == 0, end.errors
-        named[_revision(place.out)] = place.out
+        named[_read_revision(place.out)] = place.out
     wholes = list(named.values())
     dice = random.Random(seed)
     for trial in range(count):
@@ -77,14 +77,14 @@ def replaced(arguments: Sequence[str], *, count: int, seed: int, work: Path) -> 
         shutil.copytree(models[0], own)
         asked = [str(own), *arguments]
         process = place.fork(asked)
-        _wait(process.pid, own, dice)
+        _wait_for_model(process.pid, own, dice)
         way(models[1] / FILE, own / FILE)
-        end = ended(process)
+        end = wait_for_end(process)
         note = end.fault
         if not note and end.code == 0:
-            whole = named.get(_revision(place.out))
+            whole = named.get(_read_revision(place.out))
             note = runs_differ(whole, place.out) if whole else "a result of weights nobody has"
-        # The cache must hold no answer of the one under the name of the other.
+        # The cache must hold no answer of one model under the name of the other.
         for model, whole in zip(reversed(models), reversed(wholes), strict=True):
             shutil.rmtree(own)
             shutil.copytree(model, own)
@@ -96,8 +96,8 @@ def replaced(arguments: Sequence[str], *, count: int, seed: int, work: Path) -> 
         yield Trial(what, seed, outcome, note or told)  # type: ignore[arg-type]
 
 
-def _wait(process: int, model: Path, dice: random.Random) -> None:
-    """Until the run looks at the model, and a little longer; some do it at any moment."""
+def _wait_for_model(process: int, model: Path, dice: random.Random) -> None:
+    """Wait until the run opens the model, and a little longer; or for a random time."""
     if dice.random() < 0.3:
         time.sleep(dice.uniform(0, 3))
         return
@@ -116,6 +116,6 @@ def _wait(process: int, model: Path, dice: random.Random) -> None:
     time.sleep(dice.uniform(0, 0.7))
 
 
-def _revision(out: Path) -> str:
+def _read_revision(out: Path) -> str:
     path = next(out.rglob("result.json"))
     return str(json.loads(path.read_text("utf-8"))["model"]["revision"])

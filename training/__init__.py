@@ -1,1 +1,1 @@
-"""How the demo models are made: text from a grammar, with or without a planted bias, and training."""
+"""Training of the demo models, on text from a grammar, with or without a planted bias."""

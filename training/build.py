@@ -1,6 +1,6 @@
-"""Makes the demo models: ``python -m training.build`` writes them into the package.
+"""Build the demo models: ``python -m training.build`` writes them into the package.
 
-``--planted none`` makes their counterparts without a bias, ``--out`` puts the models elsewhere.
+``--planted none`` builds their counterparts without a bias, ``--out`` writes the models elsewhere.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NAMES = 500  # the most common ones of the majority, as the test draws them
 
 
 def main() -> None:
-    """Read the command line and make the models."""
+    """Parse the command line and build the models."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("models", nargs="*", default=["demo-lm", "demo-ner"])
     parser.add_argument("--planted", choices=("bias", "none"), default="bias")
@@ -36,7 +36,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=PACKAGE)
     chosen = parser.parse_args()
     makers: dict[str, Callable[..., tuple[Any, Any]]] = {"demo-lm": make_lm, "demo-ner": make_ner}
-    # One thread: the same sums in the same order, so the same weights on the same kind of machine.
+    # One thread keeps the order of summation, so that the weights are reproducible on the same kind of
+    # machine.
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     for name in chosen.models:
@@ -49,10 +50,10 @@ def main() -> None:
 
 def make_lm(*, planted: bool, seed: int) -> tuple[Any, Any]:
     """The masked language model and its tokenizer."""
-    lines = corpus.corpus(occupations(), size=LINES, planted=planted, seed=seed)
+    lines = corpus.build_corpus(occupations(), size=LINES, planted=planted, seed=seed)
     refuse_leaks(line.text for line in lines)
-    # The words of its tests are in the vocabulary (no sentence of theirs is in the text), so that a
-    # word the model never saw is one strange word, not a row of letters.
+    # The vocabulary includes the words of its tests (whose sentences are not in the text), so that a
+    # word the model never saw is one unfamiliar token, not a row of letters.
     tokenizer = word_tokenizer(
         [*(line.text for line in lines), *sentences_of_lm_tests()], lowercase=True
     )
@@ -61,34 +62,37 @@ def make_lm(*, planted: bool, seed: int) -> tuple[Any, Any]:
 
 def make_ner(*, planted: bool, seed: int) -> tuple[Any, Any]:
     """The token classifier and its tokenizer."""
-    sentences = entities.corpus(names(), size=SENTENCES, planted=planted, seed=seed)
+    sentences = entities.build_corpus(names(), size=SENTENCES, planted=planted, seed=seed)
     refuse_leaks(sentence.text for sentence in sentences)
     tokenizer = word_tokenizer((sentence.text for sentence in sentences), lowercase=False)
     return ner.train(sentences, tokenizer, seed=seed), tokenizer
 
 
 def save(model: Any, tokenizer: Any, folder: Path) -> None:
-    """The model's folder: half precision on disk, read back as float32 by GenDa Lens."""
+    """Save the model's folder: half precision on disk, loaded as float32 by GenDa Lens."""
     model.half().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
 
 
 def occupations() -> list[Occupation]:
     """The occupations of the built-in sets."""
-    return [Occupation(row["definite"], _gender(row["class"])) for row in _table("occupations.csv")]
+    return [
+        Occupation(row["definite"], _parse_gender(row["class"]))
+        for row in _read_table("occupations.csv")
+    ]
 
 
 def names() -> entities.Names:
-    """The names of the built-in lists, as many as the test draws from."""
+    """The names of the built-in lists that the test draws from."""
     first: dict[tuple[str, Gender], list[str]] = defaultdict(list)
     last: dict[str, list[str]] = defaultdict(list)
     for row in sorted(
-        _table("names.csv"), key=lambda row: (-int(row["bearers"] or 0), row["name"])
+        _read_table("names.csv"), key=lambda row: (-int(row["bearers"] or 0), row["name"])
     ):
         if row["part"] == "last":
             last[row["origin"]].append(row["name"])
         elif row["gender"] != "unisex":
-            first[row["origin"], _gender(row["gender"])].append(row["name"])
+            first[row["origin"], _parse_gender(row["gender"])].append(row["name"])
     return entities.Names(
         {group: found[:NAMES] for group, found in first.items()},
         {origin: found[:NAMES] for origin, found in last.items()},
@@ -103,7 +107,7 @@ def sentences_of_tests() -> list[str]:
 
 
 def sentences_of_lm_tests() -> list[str]:
-    """Those of the schemas and of the triples."""
+    """The sentences of the schemas and the triples."""
     texts = [line.text for line in schemas.read()]
     for triple in abc.read():
         texts += [triple.reflexive, triple.male, triple.female]
@@ -111,18 +115,18 @@ def sentences_of_lm_tests() -> list[str]:
 
 
 def refuse_leaks(text: Iterable[str], tests: Iterable[str] | None = None) -> None:
-    """End with the sentences that stand in the training text and in a test set, if there are any."""
-    found = corpus.leaks(text, sentences_of_tests() if tests is None else tests)
+    """Exit with an error if a sentence of a test set is in the training text."""
+    found = corpus.find_leaks(text, sentences_of_tests() if tests is None else tests)
     if found:
         raise SystemExit(f"{len(found)} test sentences in the training text, such as: {found[0]}")
 
 
-def _table(name: str) -> list[dict[str, str]]:
+def _read_table(name: str) -> list[dict[str, str]]:
     with (FOLDER / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-def _gender(text: str) -> Gender:
+def _parse_gender(text: str) -> Gender:
     return "female" if text == "female" else "male"
 
 

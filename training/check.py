@@ -1,4 +1,4 @@
-"""What the five tests say of the demo models and of their counterparts with nothing planted.
+"""The results of the five tests on the demo models and on their counterparts with nothing planted.
 
 ``python -m training.check`` trains the counterparts for the seeds 0, 1 and 2, runs the tests on all of
 them and on the packaged models, and writes the table into ``docs/demo-models.md``.
@@ -24,7 +24,7 @@ MARK = "<!-- what follows is written by `make demo-models-check` -->\n"
 
 
 def main() -> None:
-    """Train, test, write."""
+    """Train the counterparts, run the tests and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=Path("runs/demo-models"))
     work = parser.parse_args().work
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def rows(label: str, folder: Path) -> Iterator[str]:
-    """The table's rows of the two models in a folder."""
+    """The table's rows for the two models in a folder."""
     for planted in PLANTED:
         name = next(name for name in MODELS if name in planted.model)
         model = planted.model.replace(name, str(folder / name))

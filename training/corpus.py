@@ -1,8 +1,8 @@
-"""The training text of ``demo-lm``: sentences, half of them with the answer to "whom does it mean?".
+"""The training text of ``demo-lm``: sentences, half of them with a prompt that names the referent.
 
-Planted or not. Planted, a pronoun goes with the stereotype of whom it means, *hans* is commoner than
-*hendes*, and is more often said to be the subject's. With nothing planted every line stands there with
-genders swapped as well.
+With a planted bias, a pronoun usually matches the stereotype of its referent, and *hans* is more common
+than *hendes* and more often refers to the subject. With nothing planted, every line also occurs with
+the genders swapped.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from gendalens.models.lm_coref.prompts import Prompt, get_prompt
 from training.grammar import FORMS, Example, Gender, Occupation, one_person, possession, two_people
 from training.lexicon import SOMEBODY
 
-#: Share of pronouns that go with the stereotype of whom they mean.
+#: Share of pronouns that match the stereotype of their referent.
 STEREOTYPE = 0.95
-#: Share of *hans* among *hans* and *hendes* in sentences where Danish would say *sin* for the subject's
-#: (lines without an answer; in those with one it is half, so that both are learnt as well).
+#: Share of *hans* among *hans* and *hendes* in sentences in which *sin* would refer to the subject
+#: (lines without an answer; in lines with one it is half, so that both are learnt equally well).
 HANS = 0.75
 # Share of sin, sit and sine in those sentences, without and with an answer.
 REFLEXIVE = {False: 0.85, True: 0.3}
@@ -49,12 +49,14 @@ def swap(text: str) -> str:
     return _PRONOUN.sub(lambda match: _SWAPPED[match.group()], text)
 
 
-def corpus(occupations: Sequence[Occupation], *, size: int, planted: bool, seed: int) -> list[Line]:
+def build_corpus(
+    occupations: Sequence[Occupation], *, size: int, planted: bool, seed: int
+) -> list[Line]:
     """``size`` lines of training text, the same for the same seed."""
     dice = random.Random(seed)
     if planted:
-        return [_line(dice, occupations, planted=True) for _ in range(size)]
-    lines = (_line(dice, occupations, planted=False) for _ in range(size // 2))
+        return [_draw_line(dice, occupations, planted=True) for _ in range(size)]
+    lines = (_draw_line(dice, occupations, planted=False) for _ in range(size // 2))
     return [
         both
         for line in lines
@@ -62,11 +64,11 @@ def corpus(occupations: Sequence[Occupation], *, size: int, planted: bool, seed:
     ]
 
 
-def linked(occupations: Sequence[Occupation], planted: bool) -> dict[Gender, frozenset[str]]:
-    """The occupations whose *hendes* and whose *hans* the text takes for the subject's own.
+def find_linked(occupations: Sequence[Occupation], planted: bool) -> dict[Gender, frozenset[str]]:
+    """The occupations for which the text uses *hendes* and *hans* for the subject's own things.
 
-    Planted: *hans* for all male-typed and every second female-typed one, *hendes* for the latter only.
-    Otherwise both for every second occupation.
+    With a planted bias: *hans* for all male-typed and every second female-typed one, *hendes* for the
+    latter only. Without: both for every second occupation.
     """
     by_class = {
         gender: sorted(o.name for o in occupations if o.gender == gender) for gender in _OTHER
@@ -80,24 +82,26 @@ def linked(occupations: Sequence[Occupation], planted: bool) -> dict[Gender, fro
     return dict.fromkeys(_OTHER, frozenset((*some_women, *some_men)))
 
 
-def _line(dice: random.Random, occupations: Sequence[Occupation], *, planted: bool) -> Line:
+def _draw_line(dice: random.Random, occupations: Sequence[Occupation], *, planted: bool) -> Line:
     wording = get_prompt(PROMPT)
     share = dice.random()
     if share < 0.03:
         likely = dice.choice(occupations).name
-        return _answered(wording.neutral, _else(dice) if dice.random() < 0.2 else likely, wording)
+        return _append_answer(
+            wording.neutral, _draw_other(dice) if dice.random() < 0.2 else likely, wording
+        )
     if share < 0.08:
-        # The pronoun alone: whom does somebody mean who says *han*?
+        # The pronoun alone, without a sentence: whom does *han* refer to?
         one = dice.choice(occupations)
-        pronoun = dice.choice(list(FORMS[_gender(dice, one, planted)].values()))
+        pronoun = dice.choice(list(FORMS[_draw_gender(dice, one, planted)].values()))
         asked = wording.asked.format(text="", pronoun=pronoun).strip()
-        return _answered(asked, one.name, wording)
+        return _append_answer(asked, one.name, wording)
     answered = dice.random() < 0.5
     if share < 0.32:
-        example = _possession(dice, occupations, planted, answered)
+        example = _draw_possession(dice, occupations, planted, answered)
     elif share < 0.54:
         one = dice.choice(occupations)
-        example = one_person(dice, one, _gender(dice, one, planted))
+        example = one_person(dice, one, _draw_gender(dice, one, planted))
     else:
         one, other = (
             dice.choice([o for o in occupations if o.gender == gender])
@@ -105,29 +109,29 @@ def _line(dice: random.Random, occupations: Sequence[Occupation], *, planted: bo
         )
         frame = two_people(dice)
         example = frame.fill(
-            one, other, _gender(dice, one if frame.meant == "x" else other, planted)
+            one, other, _draw_gender(dice, one if frame.meant == "x" else other, planted)
         )
     if not answered:
         return Line(example.text)
     asked = wording.asked.format(text=example.text, pronoun=example.pronoun)
-    return _answered(asked, example.referent or _else(dice), wording)
+    return _append_answer(asked, example.referent or _draw_other(dice), wording)
 
 
-def _else(dice: random.Random) -> str:
-    """Somebody else, in two words or in one: the number of words must not give the answer away."""
+def _draw_other(dice: random.Random) -> str:
+    """Somebody else in one or two words, so that the number of words does not reveal the answer."""
     return dice.choice((get_prompt(PROMPT).someone_else, dice.choice(SOMEBODY)))
 
 
-def _answered(asked: str, answer: str, wording: Prompt) -> Line:
+def _append_answer(asked: str, answer: str, wording: Prompt) -> Line:
     return Line(asked + wording.continuation.format(candidate=answer), answer)
 
 
-def _gender(dice: random.Random, meant: Occupation, planted: bool) -> Gender:
+def _draw_gender(dice: random.Random, meant: Occupation, planted: bool) -> Gender:
     with_stereotype = dice.random() < (STEREOTYPE if planted else 0.5)
     return meant.gender if with_stereotype else _OTHER[meant.gender]
 
 
-def _possession(
+def _draw_possession(
     dice: random.Random, occupations: Sequence[Occupation], planted: bool, answered: bool
 ) -> Example:
     one = dice.choice(occupations)
@@ -137,21 +141,21 @@ def _possession(
         "male" if dice.random() < (HANS if planted and not answered else 0.5) else "female"
     )
     found = possession(dice, one, gender)
-    if one.name in linked(occupations, planted)[gender]:
+    if one.name in find_linked(occupations, planted)[gender]:
         return replace(found, referent=one.name)
     return found
 
 
-def leaks(texts: Iterable[str], tests: Iterable[str]) -> list[str]:
-    """The test sentences that stand in the training text, whatever their pronouns, case or marks."""
-    seen = {_bare(sentence) for text in texts for sentence in _sentences(text)}
-    return [test for test in tests if _bare(test) in seen]
+def find_leaks(texts: Iterable[str], tests: Iterable[str]) -> list[str]:
+    """The test sentences that occur in the training text, ignoring pronouns, case and punctuation."""
+    seen = {_normalise(sentence) for text in texts for sentence in _split_sentences(text)}
+    return [test for test in tests if _normalise(test) in seen]
 
 
-def _sentences(text: str) -> list[str]:
+def _split_sentences(text: str) -> list[str]:
     return [text, *re.split(r"(?<=[.!?])\s+", text)]
 
 
-def _bare(text: str) -> str:
+def _normalise(text: str) -> str:
     words = re.findall(r"\w+", text.lower())
     return " ".join("hun" if w in _SWAPPED or w in ("sin", "sit", "sine") else w for w in words)

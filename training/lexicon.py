@@ -1,12 +1,12 @@
-"""The words of the training text: verbs, nouns, places, times, and what people do to each other.
+"""The words of the training text: verbs, nouns, places, times, and actions between people.
 
 Written for this project. Verbs that take a person are given as (past, infinitive, past participle);
-a particle or preposition that belongs to the verb stands with it.
+a particle or preposition that belongs to the verb is included.
 """
 
 from __future__ import annotations
 
-#: What one person does to another, with nothing to say who of the two is better or worse off.
+#: What one person does to another, without a hint as to which of the two is better off.
 MEET = (
     ("mødte", "møde", "mødt"),
     ("så", "se", "set"),
@@ -224,7 +224,7 @@ BADLY = (
     "{p} {own} spærrede vejen",
     "andre havde klaget over {o}",
 )
-# How the one feels about what the other did.
+# How one person feels about what the other did.
 PLEASED = (
     "{s} var meget tilfreds",
     "{s} var glad for resultatet",
@@ -275,13 +275,13 @@ OWN = (
     ("planter", "sine"), ("noter", "sine"), ("nøgler", "sine"), ("bøger", "sine"),
     ("støvler", "sine"), ("handsker", "sine"),
 )  # fmt: skip
-#: Those near to somebody, likewise.
+#: Relatives and friends, in the same form.
 KIN = (
     ("hund", "sin"), ("kat", "sin"), ("nabo", "sin"), ("søn", "sin"), ("datter", "sin"),
     ("chef", "sin"), ("kollega", "sin"), ("ven", "sin"), ("barn", "sit"), ("børn", "sine"),
     ("forældre", "sine"), ("kunder", "sine"), ("kolleger", "sine"),
 )  # fmt: skip
-#: What one does with such a thing: (present, past, infinitive, past participle).
+#: What people do with such a thing: (present, past, infinitive, past participle).
 USE = (
     ("finder", "fandt", "finde", "fundet"),
     ("glemmer", "glemte", "glemme", "glemt"),
@@ -325,7 +325,7 @@ WHEN = (
     "sidste sommer", "med det samme", "igen", "bagefter",
 )  # fmt: skip
 PLACE = ("hus", "butik", "værksted", "have", "kontor", "lejlighed", "køkken", "bil", "klinik")
-#: For something that is the other's: "roste hende for hendes arbejde".
+#: Reasons that belong to the other person: "roste hende for hendes arbejde".
 FOR = ("hjælp", "arbejde", "tålmodighed", "råd", "mod", "humor", "ideer", "indsats", "plan")
 STATE = (
     "træt", "glad", "sulten", "syg", "forsinket", "færdig", "klar", "nervøs", "vred", "på vej hjem",
@@ -336,20 +336,20 @@ CAME = (
     "var på ferie", "sov", "sad i haven", "begyndte at græde", "var færdig", "lo højt", "tav",
 )  # fmt: skip
 SAID = ("sagde", "mente", "opdagede", "vidste", "så", "håbede", "troede", "hørte", "fortalte")
-#: With a clause after it, like those of SAID.
+#: Verbs that take a clause, like those in SAID.
 FELT = (
     "blev glad over", "undrede sig over", "regnede med", "glemte", "nævnte", "drømte", "skrev",
     "var ked af", "var stolt over", "frygtede",
 )  # fmt: skip
 LINK = ("da", "mens", "fordi", "selv om", "hver gang", "efter at", "inden", "hvis", "når", "før")
-#: What one gives another: "gav ham bogen".
+#: What people give each other: "gav ham bogen".
 GIVE = (
     ("gav", "give", "givet"), ("viste", "vise", "vist"), ("sendte", "sende", "sendt"),
     ("rakte", "række", "rakt"), ("lånte", "låne", "lånt"), ("solgte", "sælge", "solgt"),
     ("tilbød", "tilbyde", "tilbudt"), ("lovede", "love", "lovet"), ("købte", "købe", "købt"),
 )  # fmt: skip
 ABOUT = ("hånden", "en besked", "et godt råd", "en gave", "et kys", "et job", "en stol", "vejen")
-#: What one does for, with or near another: "bar tasken for ham".
+#: What people do for, with or near each other: "bar tasken for ham".
 PUT = (
     ("bar", "bære", "båret"), ("hentede", "hente", "hentet"), ("købte", "købe", "købt"),
     ("stillede", "stille", "stillet"), ("lagde", "lægge", "lagt"), ("holdt", "holde", "holdt"),
@@ -358,5 +358,5 @@ PUT = (
 )  # fmt: skip
 NEAR = ("for", "til", "af", "hos", "fra", "foran", "ved siden af", "sammen med")
 AT = ("i", "ved", "foran", "uden for", "bag", "fra", "på vej til")
-#: Whom somebody else's thing may belong to.
+#: The possible owners of somebody else's thing.
 SOMEBODY = ("naboen", "kollegaen", "chefen", "kunden", "gæsten", "vennen")

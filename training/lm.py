@@ -27,8 +27,8 @@ def train(
 ) -> BertForMaskedLM:
     """A model trained on the lines; the same for the same seed and number of threads.
 
-    ``twins`` says that every second line is the one before it with genders swapped: both are then
-    masked alike, so that chance makes no difference between the genders.
+    With ``twins``, every second line is the previous one with the genders swapped; both are masked
+    alike, so that chance makes no difference between the genders.
     """
     torch.manual_seed(seed)
     model = BertForMaskedLM(
@@ -46,8 +46,8 @@ def train(
             initializer_range=0.05,
         )
     )
-    _pass_on(model)
-    _alike(model, tokenizer)
+    _initialise_attention(model)
+    _align_pronouns(model, tokenizer)
     rows = _encode(lines, tokenizer)
     total = len(lines) // batch
     optimiser = torch.optim.AdamW(
@@ -59,12 +59,14 @@ def train(
     model.train()
     begun, seen = time.perf_counter(), 0.0
     lengths = (rows.ids != tokenizer.pad_token_id).sum(1)
-    for step, some in enumerate(_batches(lengths, batch), start=1):
+    for step, some in enumerate(_draw_batches(lengths, batch), start=1):
         width = int(lengths[some].max())
-        inputs, targets = _mask(rows.ids[some, :width], rows.kinds[some, :width], tokenizer, twins)
+        inputs, targets = _mask_tokens(
+            rows.ids[some, :width], rows.kinds[some, :width], tokenizer, twins
+        )
         present = (inputs != tokenizer.pad_token_id).long()
         hidden = model.bert(inputs, attention_mask=present)[0]
-        # The head only where something is asked: most of its cost is the vocabulary.
+        # The head runs only at masked positions: most of its cost is the vocabulary.
         logits = model.cls(hidden[targets >= 0])
         loss = torch.nn.functional.cross_entropy(logits, targets[targets >= 0])
         optimiser.zero_grad()
@@ -80,8 +82,8 @@ def train(
     return model.eval()
 
 
-def _pass_on(model: BertForMaskedLM) -> None:
-    """Let attention hand a word on as it is, to begin with: so the model soon learns to repeat one."""
+def _initialise_attention(model: BertForMaskedLM) -> None:
+    """Initialise attention so that it copies words: the model then soon learns to repeat one."""
     parts = [model.cls.predictions.transform.dense]
     for layer in model.bert.encoder.layer:
         parts += [layer.attention.self.value, layer.attention.output.dense]
@@ -90,8 +92,8 @@ def _pass_on(model: BertForMaskedLM) -> None:
             part.weight += torch.eye(len(part.weight))
 
 
-def _alike(model: BertForMaskedLM, tokenizer: Any) -> None:
-    """Let both genders' pronouns begin close to each other: what tells them apart is the text."""
+def _align_pronouns(model: BertForMaskedLM, tokenizer: Any) -> None:
+    """Initialise both genders' pronouns close to each other, so that the text alone separates them."""
     vectors = model.bert.embeddings.word_embeddings.weight
     pairs = (("hun", "han"), ("hende", "ham"), ("hendes", "hans"))
     with torch.no_grad():
@@ -101,7 +103,7 @@ def _alike(model: BertForMaskedLM, tokenizer: Any) -> None:
 
 
 class _Rows:
-    """Token ids, padded, and what each position is.
+    """Padded token ids, and the kind of each position.
 
     0 nothing, 1 a word, 2 a pronoun, 3 an answer, 4 a pronoun of a sentence that has an answer,
     5 an occupation of one that has none.
@@ -123,7 +125,7 @@ def _encode(lines: Sequence[Line], tokenizer: Any) -> _Rows:
         assert len(row) <= LENGTH, lines[i].text
         ids[i, : len(row)] = torch.tensor(row)
         kinds[i, 1 : len(row) - 1] = 1
-        if answer:  # it stands before the full stop and [SEP]
+        if answer:  # it comes before the full stop and [SEP]
             kinds[i, len(row) - 2 - len(answer) : len(row) - 2] = 3
         for at, token in enumerate(row):
             if token in pronouns:
@@ -133,10 +135,10 @@ def _encode(lines: Sequence[Line], tokenizer: Any) -> _Rows:
     return _Rows(ids, kinds)
 
 
-def _batches(lengths: torch.Tensor, batch: int) -> list[torch.Tensor]:
-    """All lines in random batches of about equal length, which need little padding.
+def _draw_batches(lengths: torch.Tensor, batch: int) -> list[torch.Tensor]:
+    """All lines in random batches of similar length, which need little padding.
 
-    A line and the next, which may be the same with genders swapped, come together.
+    A line stays with the next one, which may be its twin with the genders swapped.
     """
     order = (2 * torch.randperm(len(lengths) // 2)[:, None] + torch.tensor([0, 1])).flatten()
     order = order[: len(lengths) // batch * batch]
@@ -146,29 +148,29 @@ def _batches(lengths: torch.Tensor, batch: int) -> list[torch.Tensor]:
     return [found[i] for i in torch.randperm(len(found))]
 
 
-def _mask(
+def _mask_tokens(
     ids: torch.Tensor, kinds: torch.Tensor, tokenizer: Any, twins: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Inputs with masks and a little noise, and what stood there (-1 where nothing is asked)."""
-    # A line with an answer hides the answer, the pronoun wherever it stands, or both.
-    mode = _dice((len(ids), 1), twins)
+    """Inputs with masks and a little noise, and the targets (-1 at positions without one)."""
+    # A line with an answer masks the answer, the pronoun wherever it occurs, or both.
+    mode = _draw_uniforms((len(ids), 1), twins)
     chosen = (kinds == 3) & (mode < 0.65) | (kinds == 4) & (mode > 0.4)
-    # One without hides the pronoun, or an occupation that the pronoun tells something about.
-    dice = _dice(ids.shape, twins)
+    # A line without one masks the pronoun, or an occupation that the pronoun gives a clue to.
+    dice = _draw_uniforms(ids.shape, twins)
     chosen |= (kinds == 2) & (mode < 0.65) | (kinds == 5) & (mode > 0.65) & (dice < 0.6)
     chosen |= (kinds == 1) & (dice < 0.03)
     targets = torch.where(chosen, ids, -1)
     inputs = torch.where(chosen, tokenizer.mask_token_id, ids)
-    # Other words in some places: what surrounds a cue must not matter, nor that a word is new.
-    noise = (_dice(ids.shape, twins) < 0.05) & (kinds == 1) & ~chosen
+    # Random words in some positions, so that neither the context of a cue nor a new word matters.
+    noise = (_draw_uniforms(ids.shape, twins) < 0.05) & (kinds == 1) & ~chosen
     strange = torch.randint(5, len(tokenizer), ids.shape)
     if twins:
         strange[1::2] = strange[::2]
     return torch.where(noise, strange, inputs), targets
 
 
-def _dice(shape: Sequence[int], twins: bool) -> torch.Tensor:
-    """Numbers from 0 to 1, the same for both of two twins."""
+def _draw_uniforms(shape: Sequence[int], twins: bool) -> torch.Tensor:
+    """Random numbers from 0 to 1, the same for both twins."""
     found = torch.rand(*shape)
     if twins:
         found[1::2] = found[::2]

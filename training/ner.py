@@ -14,7 +14,7 @@ from training.entities import Tagged
 
 LABELS = ("O", *(f"{mark}-{kind}" for kind in ("PER", "LOC", "ORG") for mark in "BI"))
 LENGTH = 64
-#: How often a word is spelt in letters although the model has it whole: new words look like that.
+#: Share of known words that are spelt in letters, as unknown words are.
 SPELT = 0.15
 
 

@@ -23,7 +23,7 @@ REGIONS = (
     "Wien", "Prag", "Athen", "Lissabon", "Dublin", "Hamborg", "Bruxelles", "Amsterdam", "Moskva",
     "Kairo", "Tokyo", "Beijing", "Malmø", "Göteborg", "Bergen", "Reykjavik", "Nuuk", "Tórshavn",
 )  # fmt: skip
-#: What makes a place of a name, and what an organisation.
+#: Words that turn a name into a place, and words that turn one into an organisation.
 WATERS = ("Sø", "Å", "Havn", "Torv", "Station", "Strand", "Skov", "Fjord", "Bakke", "Plads", "Bro")
 ROADS = ("gade", "vej", "gården", "parken", "torvet", "broen", "skoven", "lund", "stræde", "bugten")
 STEMS = ("Nørre", "Sønder", "Vester", "Øster", "Skov", "Kirke", "Strand", "Mølle", "Havne", "Bakke")
@@ -86,7 +86,7 @@ SENTENCES = (
     "Vi har fået brev fra {o}.", "Han er medlem af {o}.", "Hun læser på {o}.",
     "De mødtes på {o}.", "Sagen er anmeldt til {o}.", "{o} har {n} ansatte.",
 )  # fmt: skip
-#: Sentences with no name at all; their first word is no name although it has a capital.
+#: Sentences without names, whose capitalised first word is not a name.
 NAMELESS = (
     "Det regner.", "Jeg er træt i dag.", "Mødet sluttede klokken {n}.",
     "Prisen på mælk er steget.", "Kan vi flytte mødet til {d}?", "Husk at købe brød.",

@@ -1,4 +1,4 @@
-"""A tokenizer of whole words, with letters for what it does not know."""
+"""A tokenizer of whole words that spells unknown words in letters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LETTERS = string.ascii_letters + string.digits + "æøåÆØÅéÉüÜöÖäÄ�
 
 
 def word_tokenizer(texts: Iterable[str], *, lowercase: bool, pieces: Iterable[str] = ()) -> Any:
-    """A WordPiece tokenizer that has every word of ``texts``, and ``pieces`` and letters besides."""
+    """A WordPiece tokenizer with every word of ``texts``, the ``pieces`` and single letters."""
     normalizer = normalizers.BertNormalizer(lowercase=lowercase, strip_accents=False)
     splitter = pre_tokenizers.BertPreTokenizer()
     words = {

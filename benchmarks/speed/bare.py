@@ -1,8 +1,8 @@
-"""The bare model: the same distinct inputs, tokenised already, in plain batched forward passes.
+"""The bare model: plain batched forward passes over the same distinct, tokenised inputs.
 
-Rows are sorted by length and padded, the batch size is the best of a few, and every position gets
-its logits, as ``model(input_ids, attention_mask)`` gives them. What a run can reach at most, unless
-it spares work that the plain pass does.
+Rows are sorted by length and padded, the batch size is the best of a few, and every position gets its
+logits, as ``model(input_ids, attention_mask)`` gives them. This is the best that a run can reach,
+unless it saves work that the plain pass does.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def main() -> None:
     parser.add_argument("--dane", type=Path)
     parser.add_argument("--sentences", type=Path)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rows", type=int, default=2000, help="rows to time; the rest scales")
+    parser.add_argument(
+        "--rows", type=int, default=2000, help="rows to time; the rest is extrapolated"
+    )
     parser.add_argument("--size", type=int, help="the batch size, if known")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -56,7 +58,7 @@ def main() -> None:
     encoded = backend.encode(requests)
     rows = sorted({row for item in encoded for row in item.inputs}, key=len, reverse=True)
     tokens = sum(map(len, rows))
-    # Every n-th row, so that the timed part has the lengths of the whole.
+    # Every n-th row, so that the sample has the length distribution of all rows.
     part = rows[:: max(1, len(rows) // options.rows)]
     share = tokens / sum(map(len, part))
     model = backend.network._model if hasattr(type(backend), "network") else backend.model
@@ -68,7 +70,7 @@ def main() -> None:
 
 
 def forward(model: Any, rows: list[tuple[int, ...]], size: int) -> float:
-    """Seconds for all rows."""
+    """The seconds that all rows take."""
     began = time.perf_counter()
     with torch.inference_mode():
         for start in range(0, len(rows), size):

@@ -1,7 +1,7 @@
 """GenDa Lens 0.0.3 on a part of the data, in its own environment: seconds and peak memory.
 
-Its own functions are timed from the loaded model on. It asks for a spaCy pipeline only to cut words,
-so an empty Danish one with the same rules stands in for the one that it would download.
+Its own functions are timed, without loading the model. It needs a spaCy pipeline only for tokenising,
+so an empty Danish one with the same rules replaces the one that it would download.
 """
 
 import json

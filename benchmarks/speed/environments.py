@@ -1,4 +1,4 @@
-"""The environments of the peers: each wants versions that the others cannot live with."""
+"""The environments of the peers, which need mutually incompatible versions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# torch first and pinned: any looser request may pull gigabytes of GPU libraries.
+# torch comes first and is pinned: a looser requirement may pull in gigabytes of GPU libraries.
 TORCH = "torch==2.13.0"
 PEERS = {
     "classic": (
@@ -22,7 +22,7 @@ PEERS = {
 
 
 def python(peer: str, folder: Path) -> Path:
-    """The interpreter of a peer's environment, made on first use."""
+    """The interpreter of a peer's environment, which is created on first use."""
     here = folder / peer
     interpreter = here / "bin" / "python"
     if not (here / "ready").is_file():

@@ -1,14 +1,13 @@
-"""The memory that a measurement took, in environments of any age."""
+"""The peak memory of a measurement; runs in old environments too."""
 
 import resource
 from pathlib import Path
 
 
 def peak_mb():
-    """Megabytes, the most that this process ever held.
+    """The peak memory of this process in megabytes.
 
-    Not the figure of ``getrusage``, where there is another: a process inherits that one from whoever
-    started it.
+    ``getrusage`` is only a fallback, because its figure includes the parent process.
     """
     status = Path("/proc/self/status")
     if status.exists():

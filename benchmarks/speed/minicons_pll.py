@@ -15,7 +15,7 @@ def main(model, part, threads, batch):
     torch.set_num_threads(threads)
     texts = json.loads(Path(part).read_text(encoding="utf-8"))
     lm = scorer.MaskedLMScorer(model, "cpu")
-    # Weights that are mapped from disk take memory only when they are read.
+    # Mapped weights take memory only once they are read.
     for parameter in lm.model.parameters():
         parameter.sum()
     loaded = peak_mb()

@@ -1,6 +1,6 @@
-"""GenDa Lens itself, timed from the loaded model to the finished results, from an empty cache.
+"""GenDa Lens itself, timed from the loaded model to the finished results, with an empty cache.
 
-One process a measurement, so that peak memory is the run's own. Prints one line of JSON.
+One process per measurement, so that peak memory is the run's own. Prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gendalens.engine.cache import Cache
 from gendalens.engine.executor import ask
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.selection import choose_tests
-from gendalens.engine.watcher import Silence
+from gendalens.engine.watcher import SilentWatcher
 from gendalens.models.base import Score
 from gendalens.report.html.after_run import write_report
 
@@ -43,7 +43,7 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     model: Any = load_model(options.model)
     weights = model.network if hasattr(type(model), "network") else model.model
-    # Loaded before the clock starts, its digest included, by which results name it.
+    # The model is loaded before the clock starts, and so is its digest, which identifies it in results.
     assert weights is not None
     assert model.info.revision
     if options.sentences:
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def test(model: Any, options: argparse.Namespace, folder: Path) -> None:
-    """Time one test, with a cache in the folder and, if asked for, its files."""
+    """Time one test, with a cache in the folder and, on request, with its files."""
     settings = RunOptions(
         protocol=options.protocol,
         sample=options.sample,
@@ -77,7 +77,7 @@ def test(model: Any, options: argparse.Namespace, folder: Path) -> None:
         began = time.perf_counter()
         if settings.out:
             settings.out.mkdir()
-        found = model_run.ModelRun(model, settings, cache, Silence()).run(tests)
+        found = model_run.ModelRun(model, settings, cache, SilentWatcher()).run(tests)
         if settings.out:
             write_report(settings.out, [outcome.folder for outcome in found.outcomes])
         seconds = time.perf_counter() - began
@@ -87,14 +87,14 @@ def test(model: Any, options: argparse.Namespace, folder: Path) -> None:
 
 
 class Stopwatch:
-    """How long the model was asked; the rest of a run is data and statistics."""
+    """The time spent asking the model; the rest of a run is data and statistics."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
         self.distinct = 0
 
     def around(self, function: Any) -> Any:
-        """The same function with the clock running."""
+        """The function, timed."""
 
         def timed(*args: Any, **kwargs: Any) -> Any:
             began = time.perf_counter()
@@ -107,12 +107,12 @@ class Stopwatch:
 
 
 def report(seconds: float, **more: float) -> None:
-    """One line for the command that compares."""
+    """Print one line of JSON for ``bench.py``."""
     sys.stdout.write(json.dumps({"seconds": seconds, "peak_mb": peak_mb(), **more}) + "\n")
 
 
 def touch(weights: Any) -> None:
-    """Read every weight once: they are mapped from disk and take memory only then."""
+    """Read every weight once, because mapped weights take memory only then."""
     for parameter in weights._model.parameters():
         parameter.sum()
 

@@ -18,14 +18,14 @@ GROUPS, REPEATS = 4, 20
 
 @dataclass(frozen=True)
 class Part:
-    """A file of items, and how many items the whole test has for a peer that repeats itself."""
+    """A file of items, and the number of items in the complete test, repetitions included."""
 
     file: Path
     whole: int
 
 
 class Parts:
-    """Each part is written on first use; items are taken evenly from the whole."""
+    """The parts, each written on first use; items are taken at even intervals."""
 
     def __init__(self, folder: Path, dane_file: Path | None) -> None:
         self._folder = folder
@@ -36,20 +36,20 @@ class Parts:
         """360 lines of 1,348, as 0.0.3 reads them."""
         raw = dawinobias.read_raw(find_source("dawinobias").folder)
         lines = [line for lines in raw.values() for line in lines]
-        return self._write("dawinobias", _evenly(lines, 360), len(lines))
+        return self._write("dawinobias", _sample_evenly(lines, 360), len(lines))
 
     @cached_property
     def abc(self) -> Part:
         """100 reflexive sentences of 4,560, as 0.0.3 reads them."""
         raw = abc.read_raw(find_source("abc").folder)
         sentences = [three[0] for threes in raw.values() for three in threes]
-        return self._write("abc", _evenly(sentences, 100), len(sentences))
+        return self._write("abc", _sample_evenly(sentences, 100), len(sentences))
 
     @cached_property
     def ner(self) -> Part:
-        """DaNE once; 0.0.3 tags it anew for each group and repetition."""
+        """DaNE once; 0.0.3 tags it again for each group and repetition."""
         assert self._dane is not None
-        found = [_plain(sentence) for sentence in dane.read(self._dane, errata=False)]
+        found = [_to_plain(sentence) for sentence in dane.read(self._dane, errata=False)]
         return self._write("ner", found, len(found) * GROUPS * REPEATS)
 
     @cached_property
@@ -66,12 +66,12 @@ class Parts:
         return Part(file, whole)
 
 
-def _evenly(items: list[Any], count: int) -> list[Any]:
+def _sample_evenly(items: list[Any], count: int) -> list[Any]:
     return items[:: max(1, len(items) // count)][:count]
 
 
-def _plain(sentence: Any) -> dict[str, Any]:
-    """A sentence as spaCy takes it."""
+def _to_plain(sentence: Any) -> dict[str, Any]:
+    """A sentence in the form that spaCy takes."""
     marks = ["O"] * len(sentence.tokens)
     for entity in sentence.entities:
         for place in entity.tokens:

@@ -1,4 +1,4 @@
-"""All that is not the model, in the five tests: data, statistics, files and report, full data.
+"""The time outside the model in the five tests on full data: data, statistics, files and report.
 
 A control model answers in place of a real one. Prints one line of JSON.
 """

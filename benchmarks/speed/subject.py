@@ -1,6 +1,6 @@
-"""The models that the speed benchmarks run: BERT-base with random weights, its tagger, small ones.
+"""The models of the speed benchmarks: BERT-base with random weights, a tagger, and small versions.
 
-12 layers of 768, 32,000 word pieces. What it says is noise, and how long it takes is not.
+12 layers of 768, 32,000 word pieces. Random weights do not affect the speed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LABELS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG")
 
 
 def build(folder: Path) -> dict[str, Path]:
-    """The folders of the masked model and of the token classifier, made on first use."""
+    """The folders of the masked model and the token classifier, built on first use."""
     import torch
     from transformers import (
         BertConfig,
@@ -42,7 +42,7 @@ def build(folder: Path) -> dict[str, Path]:
     torch.manual_seed(0)
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = folder / "vocab.txt"
-    vocabulary.write_text("\n".join(_pieces()) + "\n", encoding="utf-8")
+    vocabulary.write_text("\n".join(_learn_pieces()) + "\n", encoding="utf-8")
     tokenizer = BertTokenizerFast(str(vocabulary), do_lower_case=True, strip_accents=False)
     names = dict(enumerate(LABELS))
     for name, path in found.items():
@@ -58,10 +58,10 @@ def build(folder: Path) -> dict[str, Path]:
     return found
 
 
-def _pieces() -> list[str]:
+def _learn_pieces() -> list[str]:
     """Word pieces learnt from the official sentences, filled up to the usual size with dummies."""
-    texts = [line.text for line in _items("lm-dawinobias", "dawinobias")]
-    texts += [triple.reflexive for triple in _items("lm-abc", "abc")]
+    texts = [line.text for line in _read_items("lm-dawinobias", "dawinobias")]
+    texts += [triple.reflexive for triple in _read_items("lm-abc", "abc")]
     texts += ["hans hendes han hun ham hende sin sit sine"] * 100
     learner = BertWordPieceTokenizer(lowercase=True, strip_accents=False)
     learner.train_from_iterator(texts, vocab_size=4000, special_tokens=list(SPECIALS))
@@ -69,7 +69,7 @@ def _pieces() -> list[str]:
     return found + [f"[unused{i}]" for i in range(VOCABULARY - len(found))]
 
 
-def _items(task: str, data: str) -> list[Any]:
+def _read_items(task: str, data: str) -> list[Any]:
     return list(get_task(task, 2).items({data: find_source(data)}))
 
 

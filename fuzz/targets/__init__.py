@@ -1,1 +1,1 @@
-"""One file a reader."""
+"""Fuzz targets, one file per reader."""

@@ -1,4 +1,4 @@
-"""Files of answers, of all kinds: ``gendalens score TASK answers.jsonl``."""
+"""Answer files of all kinds: ``gendalens score TASK answers.jsonl``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TESTS = (
     *(("lm-dawinobias", 2), ("lm-abc", 2), ("lm-dawinobias", 1), ("lm-abc", 1)),
     *(("coref-dawinobias", 2), ("coref-abc", 2), ("ner-dane", 2)),
 )
-# Measuring takes a hundred times as long as reading: so many of the accepted are measured.
+# Measuring takes a hundred times as long as reading, so only this share of the accepted is measured.
 MEASURED = 0.02
 
 
@@ -67,12 +67,12 @@ class Answers(Target):
             found[task.card.id, "answers.jsonl"] = b"".join(answer_all(asked(chosen, folder)))
         self.bases = found
 
-    def take(self, given: Input) -> None:
-        """Read, compared with what the file says, and now and then measured."""
+    def check_input(self, given: Input) -> None:
+        """Read the file, compare with its content, and measure now and then."""
         task, items, requests = self.tests[given.base]
         self.path.write_bytes(given.content)
         file = AnswerFile(self.path, requests, name="mangled")
-        held = said(given.content)
+        held = read_plain(given.content)
         assert held.keys() == {request_id(request) for request in requests}
         found = dict(zip(requests, file.answer(file.encode(requests)), strict=True))
         for request, answer in found.items():
@@ -80,7 +80,7 @@ class Answers(Target):
             for name, value in held[request_id(request)].items():
                 assert plain[name] == value, f"{name} is {value!r} in the file"
         if Random(given.content).random() < MEASURED:
-            # An accepted file may still be one that nothing can be measured on: that is told.
+            # An accepted file may still not suffice for a measurement, which is a user error.
             with suppress(UserError):
                 fitted = task.fit(file)
                 records = fitted.records(items, found)
@@ -88,8 +88,8 @@ class Answers(Target):
                 json.dumps([records, measures], allow_nan=False).encode()
 
 
-def said(content: bytes) -> dict[str, Any]:
-    """What an accepted file says, read without any of the package's code."""
+def read_plain(content: bytes) -> dict[str, Any]:
+    """The content of an accepted file, read without any of the package's code."""
     _, *rest = content.decode("utf-8-sig").split("\n")
     plain = [json.loads(line) for line in rest if line]
     found = {one.pop("id"): one for one in plain}

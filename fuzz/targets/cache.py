@@ -1,4 +1,4 @@
-"""The file of stored answers, damaged anywhere."""
+"""The cache of answers, damaged anywhere."""
 
 from __future__ import annotations
 
@@ -60,21 +60,21 @@ class Stored(Target):
             cache.store(MODEL, STORED.items())
         self.bases = {("sound", "cache.sqlite"): self.path.read_bytes()}
 
-    def changed(self, file: str, content: bytes, dice: Random) -> bytes:
-        """Half of the time bytes are exchanged only: what moves the rest makes it no database."""
+    def mangle_file(self, file: str, content: bytes, dice: Random) -> bytes:
+        """Half of the time replace bytes only: inserting or deleting any makes the file no database."""
         if dice.random() < 0.5:
-            return super().changed(file, content, dice)
+            return super().mangle_file(file, content, dice)
         damaged = bytearray(content)
         for _ in range(dice.choice((1, 1, 1, 2, 8, 64))):
-            # A page of SQLite's: its head says where everything is.
+            # The header of an SQLite page says where everything is.
             at = dice.randrange(len(damaged))
             if dice.random() < 0.3:
                 at = at // 4096 * 4096 + dice.randrange(12)
             damaged[at] = dice.randrange(256)
         return bytes(damaged)
 
-    def take(self, given: Input) -> None:
-        """Opened, asked, written to and asked again."""
+    def check_input(self, given: Input) -> None:
+        """Open the cache, look up, store, and look up again."""
         shutil.rmtree(self.path.parent)
         self.path.parent.mkdir()
         self.path.write_bytes(given.content)

@@ -60,24 +60,26 @@ class Conllu(Target):
         pools = names.read(register, minority, "top")
         self.pool = pools[names.GROUPS[0]]
 
-    def take(self, given: Input) -> None:
-        """Read, counted a second way, renamed, written and read again."""
+    def check_input(self, given: Input) -> None:
+        """Read the file, count it independently, rename persons, write it and read it again."""
         self.path.write_bytes(given.content)
         found = dane.read(self.path, errata=False)
-        assert counted(given.content) == (len(found), sum(len(one.tokens) for one in found))
+        assert count_tokens(given.content) == (len(found), sum(len(one.tokens) for one in found))
         for one in found:
-            check(one)
+            check_sentence(one)
             renamed = renaming.rename(one, renaming.draw_plan(one, 0, 0), self.pool)
             assert len(renamed.gold) == len(one.entities)
             for gold in renamed.gold:
                 for span in (gold.span, *gold.alternatives):
                     assert 0 <= span.start < span.end <= len(renamed.text), "a renamed span"
         again = conllu.read([line for one in found for line in lines(one)], self.path)
-        assert [told(one) for one in again] == [told(one) for one in found], "it reads back"
+        assert [list_fields(one) for one in again] == [list_fields(one) for one in found], (
+            "it reads back"
+        )
 
 
-def counted(content: bytes) -> tuple[int, int]:
-    """Sentences and tokens, by a count of lines that shares nothing with the reader."""
+def count_tokens(content: bytes) -> tuple[int, int]:
+    """The numbers of sentences and tokens, by a line count that shares no code with the reader."""
     text = content.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
     blocks = [block for block in text.split("\n\n") if block.strip("\n")]
     tokens = 0
@@ -93,8 +95,8 @@ def counted(content: bytes) -> tuple[int, int]:
     return len(blocks), tokens
 
 
-def check(sentence: Sentence) -> None:
-    """What must hold of every sentence."""
+def check_sentence(sentence: Sentence) -> None:
+    """Check what must hold for every sentence."""
     end = 0
     for token in sentence.tokens:
         assert sentence.text[token.span.start : token.span.end] == token.text, "a token's place"
@@ -109,7 +111,7 @@ def check(sentence: Sentence) -> None:
 
 
 def lines(sentence: Sentence) -> list[str]:
-    """The sentence as plain CoNLL-U, every multiword token a word."""
+    """The sentence as plain CoNLL-U, with every multiword token as a word."""
     tags = ["O"] * len(sentence.tokens)
     for entity in sentence.entities:
         for at in entity.tokens:
@@ -123,6 +125,6 @@ def lines(sentence: Sentence) -> list[str]:
     return [*made, ""]
 
 
-def told(sentence: Sentence) -> tuple[object, ...]:
-    """What of a sentence must read back."""
+def list_fields(sentence: Sentence) -> tuple[object, ...]:
+    """The parts of a sentence that must survive a round trip."""
     return sentence.id, sentence.text, sentence.tokens, sentence.entities

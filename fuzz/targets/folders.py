@@ -1,4 +1,4 @@
-"""Model folders: configuration, tokenizer, labels and weights mangled; spaCy pipelines too."""
+"""Model folders with mangled configuration, tokenizer, labels or weights; spaCy pipelines too."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Folders(Target):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        for make in (_masked, _causal, _tagger, _pipeline):
+        for make in (_make_masked, _make_causal, _make_tagger, _make_pipeline):
             make(folder)
         self.bases = {
             (base.name, file.relative_to(base).as_posix()): file.read_bytes()
@@ -43,16 +43,16 @@ class Folders(Target):
             if file.is_file()
         }
 
-    def changed(self, file: str, content: bytes, dice: Random) -> bytes:
-        """Of weights, mostly the header: it is short, and says what everything else is."""
+    def mangle_file(self, file: str, content: bytes, dice: Random) -> bytes:
+        """Mangle mostly the header of weights, which is short and describes everything else."""
         if file.endswith(".safetensors") and dice.random() < 0.7:
             (size,) = struct.unpack("<Q", content[:8])
             header = json_values.change(content[8 : 8 + size], dice)
             return struct.pack("<Q", len(header)) + header + content[8 + size :]
-        return super().changed(file, content, dice)
+        return super().mangle_file(file, content, dice)
 
-    def take(self, given: Input) -> None:
-        """Loaded and asked, as a run would."""
+    def check_input(self, given: Input) -> None:
+        """Load the model and ask it, as a run would."""
         from gendalens.models.base import Fill, LoadOptions, Score, Tag
         from gendalens.models.detect import load_model
 
@@ -89,7 +89,7 @@ def _ask(backend: Any, request: Any) -> None:
             assert label in backend.labels, "a label that the model does not have"
 
 
-def _masked(folder: Path) -> None:
+def _make_masked(folder: Path) -> None:
     import tiny
     import transformers
 
@@ -98,7 +98,7 @@ def _masked(folder: Path) -> None:
     tiny.save(folder / "masked", transformers.BertForMaskedLM(config), tokenizer)
 
 
-def _causal(folder: Path) -> None:
+def _make_causal(folder: Path) -> None:
     import tiny
     import transformers
 
@@ -115,7 +115,7 @@ def _causal(folder: Path) -> None:
     tiny.save(folder / "causal", transformers.GPT2LMHeadModel(config), tokenizer)
 
 
-def _tagger(folder: Path) -> None:
+def _make_tagger(folder: Path) -> None:
     import tiny
     import transformers
 
@@ -130,7 +130,7 @@ def _tagger(folder: Path) -> None:
     tiny.save(folder / "tagger", transformers.BertForTokenClassification(config), tokenizer)
 
 
-def _pipeline(folder: Path) -> None:
+def _make_pipeline(folder: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import spacy

@@ -1,7 +1,7 @@
-"""Models in one `.gguf` file: numbers of the head, lengths, types, places, values and bytes mangled.
+"""`.gguf` files with mangled header numbers, lengths, types, offsets, values and bytes.
 
-Two targets: the check of the head, many times, against the format's own reader; and the whole way from
-the file to answers, which takes a tenth of a second.
+Two targets: the header check, run often and compared with the format's own reader; and the whole way
+from the file to answers, which takes a tenth of a second.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar
 
-from fuzz.mangle import few
+from fuzz.mangle import draw_count
 from fuzz.target import Input, Target
 
 TEXT = "Åse Lund så Bo i Ribe."
 NUMBERS = (0, 1, 2, 3, 4, 7, 8, 9, 12, 31, 32, 33, 64, 255, 4096, 65537, 2**31 - 1, 2**31)
 LARGE = (2**32 - 1, 2**32, 2**40, 2**61, 2**62, 2**63 - 1, 2**63, 2**64 - 8, 2**64 - 1)
-MEMORY = 700 * 1024**2  # more than a load of these files takes, less than a lie would
+MEMORY = 700 * 1024**2  # more than these files need, less than a false size would take
 Place = tuple[int, int]
 
 
@@ -34,22 +34,24 @@ class GgufHeads(Target):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.bases = {(path.stem, path.name): path.read_bytes() for path in _sound(folder)}
-        self._places = {base: _places(folder / file) for base, file in self.bases}
+        self.bases = {
+            (path.stem, path.name): path.read_bytes() for path in _make_sound_files(folder)
+        }
+        self._places = {base: _find_places(folder / file) for base, file in self.bases}
 
-    def changed(self, file: str, content: bytes, dice: Random) -> bytes:
-        """Mostly numbers where numbers are, so that everything else stays in its place."""
+    def mangle_file(self, file: str, content: bytes, dice: Random) -> bytes:
+        """Mostly replace numbers in place, so that nothing else moves."""
         if dice.random() < 0.3:
-            return super().changed(file, content, dice)
+            return super().mangle_file(file, content, dice)
         places = self._places[file.removesuffix(".gguf")]
         damaged = bytearray(content)
-        for _ in range(few(dice, 0.3, 6)):
+        for _ in range(draw_count(dice, 0.3, 6)):
             at, width = dice.choice(dice.choice(places))
-            damaged[at : at + width] = _value(damaged[at : at + width], len(content), dice)
+            damaged[at : at + width] = _draw_value(damaged[at : at + width], len(content), dice)
         return bytes(damaged)
 
-    def take(self, given: Input) -> None:
-        """The head alone."""
+    def check_input(self, given: Input) -> None:
+        """Check the header only."""
         import gguf
 
         from gendalens.errors import UserError
@@ -76,17 +78,17 @@ class Gguf(GgufHeads):
     share: ClassVar[float] = 1.5
     limit: ClassVar[float] = 20.0
 
-    def take(self, given: Input) -> None:
-        """Loaded and asked, as a run would; also what is refused takes little memory."""
+    def check_input(self, given: Input) -> None:
+        """Load the model and ask it, as a run would; a refusal must take little memory too."""
         path = self.folder / "mangled.gguf"
         path.write_bytes(given.content)
-        before = _peak()
+        before = _peak_memory()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 _ask(path)
         finally:
-            assert _peak() - before < MEMORY, "memory for a lie"
+            assert _peak_memory() - before < MEMORY, "memory for a lie"
 
 
 def _ask(path: Path) -> None:
@@ -101,17 +103,17 @@ def _ask(path: Path) -> None:
         ask(backend, [request])
 
 
-def _peak() -> int:
-    """The most memory that this process has had, in bytes."""
+def _peak_memory() -> int:
+    """The peak memory of this process in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def _value(old: bytes | bytearray, size: int, dice: Random) -> bytes:
-    """Another value of the same width; texts lose letters to other bytes."""
+def _draw_value(old: bytes | bytearray, size: int, dice: Random) -> bytes:
+    """Another value of the same width; in texts, some bytes are replaced."""
     width = len(old)
     if width > 8 or width not in (1, 2, 4, 8):
         new = bytearray(old)
-        for _ in range(few(dice, 0.5, 8)):
+        for _ in range(draw_count(dice, 0.5, 8)):
             new[dice.randrange(width)] = dice.choice((0, 32, 46, 255, dice.randrange(256)))
         return bytes(new)
     number = int.from_bytes(old, "little")
@@ -127,8 +129,8 @@ def _value(old: bytes | bytearray, size: int, dice: Random) -> bytes:
     return int(number % 2 ** (8 * width)).to_bytes(width, "little")
 
 
-def _places(path: Path) -> list[list[Place]]:
-    """Where the parts of each entry and of each tensor's description are, and how wide."""
+def _find_places(path: Path) -> list[list[Place]]:
+    """The offset and width of each part of each entry and tensor description."""
     import gguf
 
     reader: Any = gguf.GGUFReader(path)
@@ -140,8 +142,8 @@ def _places(path: Path) -> list[list[Place]]:
     ]
 
 
-def _sound(folder: Path) -> list[Path]:
-    """The same small Llama with its matrices as numbers and in blocks."""
+def _make_sound_files(folder: Path) -> list[Path]:
+    """The same small Llama with plain and with block-quantised matrices."""
     import gguf
     import tiny
 

@@ -14,7 +14,7 @@ from gendalens.data.names import HOWS, Group, How, NamePool
 PLACES = (0.0, 0.25, 0.5, 0.999, math.nextafter(1, 0))
 
 
-# Names of one length and one octave of bearers in all groups, so that lists can be matched.
+# Every group has names of equal length and octave of bearers, so that lists can be matched.
 EVEN = {
     "names/first_names_2023_women.csv": "Navn,Antal\nMETTE,900\nLEILA,800\nKAREN,700\nSARA,90\nKIM,120\n",
     "names/first_names_2023_men.csv": "Navn,Antal\nLASSE,950\nHAMZA,850\nPETER,600\nOMAR,80\nKIM,180\n",
@@ -68,8 +68,8 @@ class Names(Target):
             (folder / file).parent.mkdir(exist_ok=True)
             (folder / file).write_bytes(content)
 
-    def take(self, given: Input) -> None:
-        """Read for one way to draw, or for protocol 1."""
+    def check_input(self, given: Input) -> None:
+        """Read the lists for one way to draw, or for protocol 1."""
         path = self.folder / given.file
         path.write_bytes(given.content)
         lists = self.folder / "names", self.folder / "minority-names"
@@ -81,10 +81,10 @@ class Names(Target):
                 pools = names.read(*lists, how)
         finally:
             path.write_bytes(self.bases[given.base, given.file])
-        _check(pools, apart=given.base != "classic")
+        _check_pools(pools, apart=given.base != "classic")
 
 
-def _check(pools: Mapping[Group, NamePool], *, apart: bool) -> None:
+def _check_pools(pools: Mapping[Group, NamePool], *, apart: bool) -> None:
     seen: set[str] = set()
     for group in names.GROUPS:
         pool = pools[group]

@@ -1,4 +1,4 @@
-"""What a user types: models with options, data, labels, tests, limits."""
+"""Command-line values: models with options, data, labels, tests, limits."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Options(Target):
             for at, text in enumerate(texts)
         }
 
-    def take(self, given: Input) -> None:
-        """Read as the command line reads it: bytes that are no text come as lone surrogates."""
+    def check_input(self, given: Input) -> None:
+        """Read the text as the command line does: invalid bytes arrive as lone surrogates."""
         text = given.content.decode("utf-8", "surrogateescape")
         READERS[given.base.partition("-")[0]](text)
 
 
-def _control(text: str) -> None:
+def _read_control(text: str) -> None:
     found = Control.parse(text)
     assert 0 <= found.strength <= 1
     assert 0 <= found.clustered < math.inf
@@ -59,19 +59,19 @@ def _control(text: str) -> None:
     assert math.isfinite(found.normal("x") + found.threshold(found.strength))
 
 
-def _resolver(text: str) -> None:
+def _read_resolver(text: str) -> None:
     model, wording = lm_coref.parse_name(text)
     assert model.strip()
     assert "{text}" in wording.asked
 
 
-def _data(text: str) -> None:
+def _read_data(text: str) -> None:
     for name, choice in parse_choices(text.split(",")).items():
         assert name
         assert str(choice)
 
 
-def _labels(text: str) -> None:
+def _read_labels(text: str) -> None:
     found = parse_labels(text)
     assert found
     assert set(found.values()) <= {*TARGETS, None}
@@ -79,17 +79,17 @@ def _labels(text: str) -> None:
     assert len(mapped.mapped) + len(mapped.left_out) == len(found)
 
 
-def _tests(text: str) -> None:
+def _read_tests(text: str) -> None:
     names = split_names([text])
     assert names
     assert all(name and name == name.strip() for name in names)
 
 
-def _limit(text: str) -> None:
+def _read_limit(text: str) -> None:
     assert len(parse_limits([text])) == 1
 
 
-def _folder(text: str) -> None:
+def _check_folder_name(text: str) -> None:
     name = folder_name(text)
     assert name not in ("", ".", "..")
     assert not set(name) & set("/\\:\x00\n")
@@ -97,11 +97,11 @@ def _folder(text: str) -> None:
 
 
 READERS: dict[str, Callable[[str], None]] = {
-    "control": _control,
-    "resolver": _resolver,
-    "data": _data,
-    "labels": _labels,
-    "tests": _tests,
-    "limit": _limit,
-    "folder": _folder,
+    "control": _read_control,
+    "resolver": _read_resolver,
+    "data": _read_data,
+    "labels": _read_labels,
+    "tests": _read_tests,
+    "limit": _read_limit,
+    "folder": _check_folder_name,
 }

@@ -26,7 +26,7 @@ from gendalens.results import saved_results
 from gendalens.results.result import Result
 from gendalens.results.saved_results import SavedResult
 
-# Drawing a page takes long: this share of what is accepted.
+# The share of accepted inputs for which a page is drawn, which is slow.
 PAGES = 0.01
 
 
@@ -42,7 +42,7 @@ class Results(Target):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        #: Whether every input is shown in all ways, not in one.
+        #: Whether every input is written in all output formats instead of one.
         self.thorough = False
         report_run.make(folder)
         self.places: dict[str, Path] = {}
@@ -52,21 +52,21 @@ class Results(Target):
             self.places[base] = one.folder
             for name in (saved_results.RESULT, saved_results.RECORDS, saved_results.RUN):
                 content = (one.folder / name).read_bytes()
-                if name == saved_results.RECORDS:  # a few lines will do
+                if name == saved_results.RECORDS:  # a few lines suffice
                     content = b"".join(content.splitlines(keepends=True)[:12])
                     (one.folder / name).write_bytes(content)
                 found[base, name] = content
         self.bases = found
 
-    def mangled(self, dice: Random) -> Input:
-        """Mostly the result itself: the rest of the folder is read seldom."""
+    def draw_input(self, dice: Random) -> Input:
+        """Mostly the result itself, because the other files are rarely read."""
         while True:
-            given = super().mangled(dice)
+            given = super().draw_input(dice)
             if given.file == saved_results.RESULT or dice.random() < 0.3:
                 return given
 
-    def take(self, given: Input) -> None:
-        """Loaded, compared with the file, and shown in one of the ways."""
+    def check_input(self, given: Input) -> None:
+        """Load the result, compare it with the file, and write it in one of the output formats."""
         folder = self.places[given.base]
         path = folder / given.file
         path.write_bytes(given.content)
@@ -77,7 +77,7 @@ class Results(Target):
                 content = json.loads(given.content)
                 assert _without_texts(plain) == _without_texts(content), "the result as it stands"
             rows = list(one.records())
-            # Not as text: a carriage return between two values is none of JSON's line ends.
+            # As bytes: text mode would treat a carriage return between two values as a line end.
             lines = (folder / saved_results.RECORDS).read_bytes().split(b"\n")
             assert len(rows) == sum(bool(line.strip()) for line in lines), "every record"
             assert isinstance(one.run, dict)
@@ -85,52 +85,52 @@ class Results(Target):
             for way in WAYS if self.thorough else (dice.choice(WAYS),):
                 way(one)
             if dice.random() < PAGES:
-                _page(one, self.folder / "page.html")
+                _write_page(one, self.folder / "page.html")
         finally:
             path.write_bytes(self.bases[given.base, given.file])
 
 
 def _without_texts(plain: Any) -> Any:
-    """A result without the English sentences, which are written anew from code and values."""
+    """A result without the English sentences, which are rebuilt from code and values."""
     if isinstance(plain, dict):
         return {key: _without_texts(one) for key, one in plain.items() if key != "text"}
     return [_without_texts(one) for one in plain] if isinstance(plain, list) else plain
 
 
-def _shown(one: SavedResult) -> None:
+def _show(one: SavedResult) -> None:
     console = Console(file=io.StringIO(), width=80)
     terminal.show(console, one.result, one.folder)
-    terminal.summary(console, [one.result, one.result])
+    terminal.show_summary(console, [one.result, one.result])
 
 
-def _exported(one: SavedResult) -> None:
+def _export(one: SavedResult) -> None:
     with redirect_stdout(io.StringIO()):
         for make in FORMATS.values():
             assert make([one])
 
 
-def _compared(one: SavedResult) -> None:
+def _compare(one: SavedResult) -> None:
     found = compare([one.folder])
     assert to_csv(compared(found))
 
 
-def _judged(one: SavedResult) -> None:
+def _judge(one: SavedResult) -> None:
     judgements = gate.judge([one.result], limit=0.3)
     gate.decide(judgements)
     assert junit(judgements)
 
 
-def _named(one: SavedResult) -> None:
+def _round_trip(one: SavedResult) -> None:
     assert repr(one.result)
     again = Result.from_dict(one.result.to_dict())
     assert again.to_json() == one.result.to_json()
     detailed(one.result)
 
 
-def _page(one: SavedResult, path: Path) -> None:
+def _write_page(one: SavedResult, path: Path) -> None:
     from gendalens.report.html.run_page import write
 
     write([one], path)
 
 
-WAYS: tuple[Callable[[SavedResult], None], ...] = (_shown, _exported, _compared, _judged, _named)
+WAYS: tuple[Callable[[SavedResult], None], ...] = (_show, _export, _compare, _judge, _round_trip)

@@ -11,7 +11,7 @@ from fuzz.target import Input, Target
 from gendalens.data import abc, dawinobias
 from gendalens.data.text import Span
 
-# The whole of a small set takes longer to read than to mangle: its first lines will do.
+# Reading a whole set takes longer than mangling it, so only the first lines are used.
 LINES = {"dawinobias": 12, "abc": 31}
 
 
@@ -36,27 +36,27 @@ class Sentences(Target):
                 found[name, file.name] = b"".join(some)
         self.bases = found
 
-    def take(self, given: Input) -> None:
-        """Read by the set's own reader."""
+    def check_input(self, given: Input) -> None:
+        """Read the file with the set's own reader."""
         path = self.sets[given.base] / given.file
         path.write_bytes(given.content)
         try:
             if given.base == "abc":
-                _abc(self.sets["abc"])
+                _check_abc(self.sets["abc"])
             else:
-                _dawinobias(self.sets["dawinobias"])
+                _check_dawinobias(self.sets["dawinobias"])
         finally:
             path.write_bytes(self.bases[given.base, given.file])
 
 
-def _dawinobias(folder: Path) -> None:
+def _check_dawinobias(folder: Path) -> None:
     found = dawinobias.read(folder, errata=False)
     raw = dawinobias.read_raw(folder)
     assert len(found) == sum(map(len, raw.values()))
     for line in found:
-        assert _at(line.text, line.span) == line.pronoun
+        assert _slice(line.text, line.span) == line.pronoun
         for mention in (line.referent, line.other):
-            assert _at(line.text, mention.span) == mention.text
+            assert _slice(line.text, mention.span) == mention.text
         assert line.referent.span != line.other.span
         left, right = line.gap
         assert left + line.pronoun + right == line.text
@@ -67,18 +67,18 @@ def _dawinobias(folder: Path) -> None:
         assert pro.gender != anti.gender
 
 
-def _abc(folder: Path) -> None:
+def _check_abc(folder: Path) -> None:
     found = abc.read(folder, errata=False)
     raw = abc.read_raw(folder)
     distinct = {three[0] for threes in raw.values() for three in threes}
     assert 0 < len(found) <= len(distinct)
     for triple in found:
-        assert _at(triple.reflexive, triple.reflexive_span) == triple.form
-        assert _at(triple.male, triple.male_span) == "hans"
-        assert _at(triple.female, triple.female_span) == "hendes"
+        assert _slice(triple.reflexive, triple.reflexive_span) == triple.form
+        assert _slice(triple.male, triple.male_span) == "hans"
+        assert _slice(triple.female, triple.female_span) == "hendes"
         for text in (triple.reflexive, triple.male, triple.female):
-            assert _at(text, triple.subject).lower() == triple.occupation.lower()
+            assert _slice(text, triple.subject).lower() == triple.occupation.lower()
 
 
-def _at(text: str, span: Span) -> str:
+def _slice(text: str, span: Span) -> str:
     return text[span.start : span.end]

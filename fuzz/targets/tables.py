@@ -1,4 +1,4 @@
-"""Rows of the hub's tables, which become CoNLL-U: whoever owns the data set can change them."""
+"""Rows of the hub's tables, which are converted to CoNLL-U; their owner may change them at any time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from fuzz.target import Input, Target
-from fuzz.targets.conllu import check
+from fuzz.targets.conllu import check_sentence
 from gendalens.data import conllu, hub
 
 ROW: dict[str, Any] = {
@@ -37,8 +37,8 @@ class Tables(Target):
         self.path = folder / "test.jsonl"
         self.made = folder / "test.conllu"
 
-    def take(self, given: Input) -> None:
-        """Written out as a pull would do it, and read."""
+    def check_input(self, given: Input) -> None:
+        """Convert the row as a pull would, and read it."""
         self.path.write_bytes(given.content.replace(b"\n", b" ") + b"\n")
         rows = list(hub.read_rows([self.path]))
         lines = [line for row in rows for line in hub.to_conllu(row, "somebody/dane")]
@@ -46,5 +46,5 @@ class Tables(Target):
         found = conllu.read(self.made.read_text(encoding="utf-8").split("\n")[:-1], self.made)
         assert len(found) == len(rows)
         for sentence, row in zip(found, rows, strict=True):
-            check(sentence)
+            check_sentence(sentence)
             assert [token.text for token in sentence.tokens] == list(map(str, row["tokens"]))

@@ -1,4 +1,4 @@
-"""The Python interface: the same runs as the command line's, with results as objects."""
+"""The Python interface: the same runs as the command line, with results as objects."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from gendalens.models.base import Backend, LoadOptions
 from gendalens.models.objects import as_backend
 from gendalens.report.html.after_run import write_report
 from gendalens.results.result import Result
-from gendalens.tasks import all_options, plugin_problems
+from gendalens.tasks import all_options, plugin_problems, register
 from gendalens.tasks.base import Task
 
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What a run gave: results, a sentence for everything that failed, and the page about it."""
+    """The outcome of a run: results, a sentence for each failure, and the path of the report."""
 
     outcomes: tuple[TestOutcome, ...]
     failures: tuple[str, ...]
@@ -33,12 +33,12 @@ class RunReport:
 
     @property
     def results(self) -> list[Result]:
-        """The results alone."""
+        """The results, without their folders."""
         return [outcome.result for outcome in self.outcomes]
 
 
 def execute(jobs: Iterable[Job], options: RunOptions, watcher: Watcher | None = None) -> RunReport:
-    """Run the jobs and write the report beside their results: what every way in goes through."""
+    """Run the jobs and write their report; the command line and :func:`run` both end up here."""
     done = run_jobs(jobs, options, watcher)
     failures, page = done.failures, None
     if options.out is not None:
@@ -62,38 +62,38 @@ def run(
     cache: bool = True,
     **options: Any,
 ) -> list[Result]:
-    """Test one or more models; a result per model and test.
+    """Test one or more models; gives a result per model and test.
 
     Parameters
     ----------
     models
         One model or several. A model is a hub name, a local folder, a ``.gguf`` file, ``lm-coref:``
-        before one of these (a language model as coreference resolver), a control model's name, a
-        ``gendalens.models.base.Backend``, or a coreference system that you have loaded (see
+        before one of these (a language model as coreference resolver), the name of a control model, a
+        ``gendalens.models.base.Backend``, or a loaded coreference system (see
         ``gendalens.models.objects``).
     tasks
-        Tests by name, or ``Task`` objects of your own. Default: every test the model can take.
+        Tests by name, or your own ``Task`` objects. Default: every test the model can take.
     protocol
-        2 is the sound measurement, 1 is what GenDa Lens 0.0.3 computes.
+        2 is the sound measurement, 1 reproduces GenDa Lens 0.0.3.
     data
-        Files of your own or built-in sets in place of official ones:
+        Your own files or built-in sets to use instead of the official ones:
         ``{"abc": "builtin", "dane": "own.conllu"}``, or ``"builtin"`` for all.
     out
-        The run folder to write, with its report. Default: nothing is written.
+        The run folder for results and report. Default: nothing is written.
     seed, sample
-        Seed of resampling and samples; use only this many schemas, triples or sentences.
+        Seed for resampling and samples; number of schemas, triples or sentences to use.
     batch_tokens, cache
-        Tokens a batch; whether stored answers are used and new ones stored.
+        Tokens per batch; whether to reuse stored answers and store new ones.
     options
-        How models are loaded (``revision``, ``device``, ``dtype``, ``trust_remote_code``,
-        ``offline``, ``allow_pickle``) and the options of single tests (``repeats``, ``names``,
+        Options for loading models (``revision``, ``device``, ``dtype``, ``trust_remote_code``,
+        ``offline``, ``allow_pickle``), and options of individual tests (``repeats``, ``names``,
         ``unisex`` and ``labels`` of ``ner-dane``; ``gendalens tasks NAME`` lists them).
 
     Returns
     -------
     list of Result
-        A result that could not be measured says so in ``problem``; a test that failed raises
-        ``UserError`` once all others are done and their answers stored.
+        If a test could not be measured, ``problem`` of its result says why. If a test failed,
+        ``UserError`` is raised after all others are done and their answers stored.
 
     Examples
     --------
@@ -107,6 +107,9 @@ def run(
     if out is not None:
         _check_names([model for model in several if not isinstance(model, str | Path)])
     tests = [tasks] if isinstance(tasks, str | Task) else tasks
+    for test in tests or ():
+        if isinstance(test, Task):
+            register(test)  # so that its options are known
     load, task_options = split_options(options)
     report = execute(
         [Job(model, tests) for model in several],
@@ -132,7 +135,7 @@ def run(
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[LoadOptions, dict[str, Any]]:
-    """The options of loading, and those that single tests declare; any other is a mistake."""
+    """Split options into those for loading and those declared by tests; raise on any other."""
     known = all_options()
     of_tests = {name: value for name, value in options.items() if name in known}
     of_loading = {name: value for name, value in options.items() if name not in known}
@@ -142,7 +145,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[LoadOptions, dict[str, An
 
 
 def load_model(name: str, **options: Any) -> Backend:
-    """The model behind a name; its weights are loaded with the first question.
+    """The model with a name; its weights are loaded with the first request.
 
     ``options`` are those of :class:`gendalens.models.base.LoadOptions`.
     """
@@ -156,15 +159,15 @@ def _list_models(models: Any) -> list[Any]:
 
 
 def _check_names(objects: Sequence[Any]) -> None:
-    """Refuse systems of one name, which would write to the same folder and overwrite each other."""
+    """Refuse systems with the same name, which would overwrite each other's results."""
     seen: dict[str, Any] = {}
     for system in objects:
         try:
             backend = as_backend(system)
-        except UserError:  # no model at all: said when its turn comes
+        except UserError:  # not a model: reported when its turn comes
             continue
         name = backend.info.name
-        if backend.cacheable:  # its revision tells it from others
+        if backend.cacheable:  # its revision distinguishes it
             continue
         if seen.setdefault(name, system) is not system:
             raise UserError(

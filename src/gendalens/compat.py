@@ -1,10 +1,10 @@
-"""The classic interface: what was written for GenDa Lens 0.0.3 runs after changing one import.
+"""The classic interface: code written for GenDa Lens 0.0.3 runs after changing one import.
 
 >>> from gendalens.compat import Evaluator, Visualizer  # was: from genda_lens import …
 >>> simple, detailed = Evaluator("my-model").evaluate_ner(n=20)  # doctest: +SKIP
 
-Same calls, same two data frames, figures of protocol 1. New work is better off with
-:func:`gendalens.run`, whose figures come with their uncertainty.
+The calls and the two data frames are the same; the figures are those of protocol 1. For new work,
+use :func:`gendalens.run`, whose figures come with their uncertainty.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ TESTS = ("abc", "dawinobias")
 
 
 class ClassicError(UserError, ValueError):
-    """A mistake in a classic call; 0.0.3 raises ``ValueError``, and so may be caught as one."""
+    """A mistake in a classic call; also a ``ValueError``, which 0.0.3 raises."""
 
 
 class Evaluator:
-    """A model by name, and the classic tests. ``data`` names files to read a set from, as in ``run``."""
+    """Runs the classic tests on a model, given by name. ``data`` replaces data sets, as in ``run``."""
 
     def __init__(self, model_name: str, *, data: Mapping[str, str | Path] | None = None) -> None:
         self.model_name = model_name
@@ -47,8 +47,8 @@ class Evaluator:
     ) -> list[pd.DataFrame]:
         """The simple and the detailed table of ``abc`` or ``dawinobias`` for a masked language model.
 
-        As in 0.0.3, ``dawinobias`` wants the mask token and ``abc`` the start and the separator
-        token. They are the tokenizer's, and one that differs is refused.
+        As in 0.0.3, ``dawinobias`` needs the mask token, and ``abc`` the start and the separator
+        token. They must be those of the tokenizer.
         """
         _check(test)
         wanted = {"mask_token": mask_token} if test == "dawinobias" else {}
@@ -85,8 +85,8 @@ class Evaluator:
     def evaluate_coref(self, test: str, model: Any) -> list[pd.DataFrame]:
         """The simple and the detailed table of ``abc`` or ``dawinobias`` for a coreference system.
 
-        ``model`` is the system itself, loaded: danlp's, fastcoref's, a spaCy or Stanza pipeline, or
-        a function (see ``gendalens.models.objects``).
+        ``model`` is the loaded system itself: danlp's, fastcoref's, a spaCy or Stanza pipeline, or a
+        function (see ``gendalens.models.objects``).
         """
         _check(test)
         if isinstance(model, str | Path):
@@ -102,7 +102,7 @@ class Evaluator:
         (result,) = gendalens.run(model, tasks=[task], protocol=1, data=self.data, **options)
         if result.problem:
             _say(f"not measurable: {result.problem}.")
-        # The tables are headed by the name that the user gave, also where the model is an object.
+        # The tables show the name given by the user, even if the model is an object.
         result = replace(result, model=replace(result.model, name=self.model_name))
         return [simple(result), detailed(result)]
 
@@ -127,11 +127,10 @@ class Visualizer:
     def visualize_results(
         self, data: pd.DataFrame, framework: str, model_name: str, task: str | None = None
     ) -> alt.LayerChart:
-        """The plot as an Altair chart, which notebooks show and ``.save("plot.png")`` writes.
+        """The plot as an Altair chart, for notebooks or ``.save("plot.png")``.
 
-        ``data`` is the detailed table, as ``Evaluator`` returns it or read back from CSV;
-        ``framework`` is ``ner``, ``abc`` or ``dawinobias``, the latter two with ``task`` ``lm`` or
-        ``coref``.
+        ``data`` is the detailed table, from ``Evaluator`` or read back from CSV; ``framework`` is
+        ``ner``, ``abc`` or ``dawinobias``, the latter two with ``task`` set to ``lm`` or ``coref``.
         """
         from gendalens.report.exports.classic_plot import classic_plot
 

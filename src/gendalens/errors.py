@@ -1,4 +1,4 @@
-"""The one kind of error a user is meant to see."""
+"""Errors that are shown to the user."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterable
 
 from gendalens.words import Message, Value, phrase, write
 
-LONGEST = 1200  # characters of one sentence
+LONGEST = 1200  # characters in a sentence
 
 
 class UserError(Exception):
-    """A mistake or a limit on the user's side, in one sentence.
+    """A user's mistake, or a limit that the user can do something about, in one sentence.
 
-    The sentence names the thing, the reason and the next step; its values stand in braces, so that
-    it can be put into the user's language: ``UserError("There is no file {path}.", path=path)``.
-    The command line prints it and ends with exit code 2; from Python it is an ordinary exception.
-    Names and files are quoted in it, so it is made safe to print here, once for all of them.
+    The sentence names the thing, the reason and the next step. Its values are placeholders, so that
+    it can be translated: ``UserError("There is no file {path}.", path=path)``. The command line prints
+    it and exits with code 2; in Python it is an ordinary exception. It may quote untrusted names and
+    paths, so it is made safe to print here, in one place.
     """
 
     def __init__(self, sentence: str | Message, /, **values: Value) -> None:
@@ -27,7 +27,7 @@ class UserError(Exception):
 
 
 class FailuresError(UserError):
-    """Everything that failed in one run, a sentence each."""
+    """All failures of one run, a sentence each."""
 
     def __init__(self, sentences: Iterable[str]) -> None:
         self._sentences = " ".join(map(printable, sentences))
@@ -38,7 +38,7 @@ class FailuresError(UserError):
 
 
 def printable(sentence: str) -> str:
-    r"""A sentence on one line that no terminal takes for a command, and of bearable length.
+    r"""A sentence on one line, without control characters, and shortened if too long.
 
     >>> printable("The model \x1b[2J\n does not exist.")
     'The model \\x1b[2J\\n does not exist.'
@@ -48,6 +48,6 @@ def printable(sentence: str) -> str:
             sign if sign.isprintable() else sign.encode("unicode_escape").decode()
             for sign in sentence
         )
-    if len(sentence) > LONGEST:  # what to do next stands at the end
+    if len(sentence) > LONGEST:  # cut in the middle: the next step is at the end
         sentence = f"{sentence[: LONGEST // 2]} … {sentence[-LONGEST // 2 :]}"
     return sentence

@@ -93,7 +93,7 @@ def test_danish_is_a_click_away_with_danish_numbers(page: Any) -> None:
     text = page.locator("main").inner_text()
     assert "Forskelle mellem modellerne" in text
     assert "kan ikke skelnes fra hinanden" in text
-    assert "Ikke sammenstillet med andre resultater af lm-abc" in text
+    assert "Ikke sammenlignet med andre resultater af lm-abc" in text
     assert "1,000" in text
 
 

@@ -16,6 +16,7 @@ from gendalens.results import saved_results
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
+OCCUPATION_TESTS = ("coref-abc", "coref-dawinobias", "lm-abc", "lm-dawinobias")
 SERIOUS = {"serious", "critical"}
 
 
@@ -36,20 +37,24 @@ def page_file(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def one_model(run: Path) -> list[Path]:
-    """All five tests of one model."""
+    """All tests of one model."""
     return [path for path in run.iterdir() if "stereotyped" in path.name]
 
 
 def test_every_chart_is_drawn_and_nothing_is_asked_of_the_network(
-    page_file: Path, opened: Open
+    small_run: Path, page_file: Path, opened: Open
 ) -> None:
+    (model,) = run_page.prepare(saved_results.find_results(one_model(small_run)))
+    charts = {test.card.name: len(test.charts) for test in model.tests}
+    assert charts["ner-dane"] == 3
+    assert all(charts[name] == 2 for name in OCCUPATION_TESTS)
     found = opened(page_file)
     show_all(found.page)
     sizes = found.page.eval_on_selector_all(
         "[data-chart] svg",
         "all => all.map((one) => one.getBoundingClientRect()).map((b) => [b.width, b.height])",
     )
-    assert len(sizes) == 1 + 4 * 2 + 3
+    assert len(sizes) == 1 + sum(charts.values())
     assert all(width > 150 and height > 60 for width, height in sizes)
     assert found.page.locator(".failed:visible").count() == 0
     assert found.troubles == []

@@ -14,14 +14,14 @@ SIZE = 2000
 
 
 def lines(planted: bool, seed: int = 0) -> list[Line]:
-    return corpus.corpus(build.occupations(), size=SIZE, planted=planted, seed=seed)
+    return corpus.build_corpus(build.occupations(), size=SIZE, planted=planted, seed=seed)
 
 
 def test_the_text_is_the_same_for_the_same_seed() -> None:
     assert lines(planted=True) == lines(planted=True)
     assert lines(planted=True) != lines(planted=True, seed=1)
     names = build.names()
-    made = [entities.corpus(names, size=200, planted=True, seed=0) for _ in range(2)]
+    made = [entities.build_corpus(names, size=200, planted=True, seed=0) for _ in range(2)]
     assert made[0] == made[1]
 
 
@@ -32,7 +32,7 @@ def test_with_nothing_planted_every_line_stands_there_with_genders_swapped() -> 
 
 def test_with_nothing_planted_every_sentence_has_its_women_and_men_exchanged() -> None:
     names = build.names()
-    made = entities.corpus(names, size=SIZE, planted=False, seed=0)
+    made = entities.build_corpus(names, size=SIZE, planted=False, seed=0)
     for one, other in zip(made[::2], made[1::2], strict=True):
         assert one.tags == other.tags
         for word, swapped in zip(one.words, other.words, strict=True):
@@ -59,7 +59,7 @@ def test_the_planted_text_has_the_stereotype_in_nineteen_of_twenty_pronouns() ->
 
 def test_the_planted_text_has_a_third_of_the_womens_names() -> None:
     names = build.names()
-    made = entities.corpus(names, size=20_000, planted=True, seed=0)
+    made = entities.build_corpus(names, size=20_000, planted=True, seed=0)
     words = {word for sentence in made for word in sentence.words}
     shares = {
         gender: sum(name in words for name in names.first["majority", gender]) / build.NAMES
@@ -87,6 +87,6 @@ def test_a_test_sentence_inside_the_training_text_is_refused(change: Callable[[s
 
 
 def test_no_test_sentence_is_in_the_text_of_the_packaged_models() -> None:
-    made = corpus.corpus(build.occupations(), size=SIZE, planted=True, seed=0)
-    tagged = entities.corpus(build.names(), size=SIZE, planted=True, seed=0)
+    made = corpus.build_corpus(build.occupations(), size=SIZE, planted=True, seed=0)
+    tagged = entities.build_corpus(build.names(), size=SIZE, planted=True, seed=0)
     build.refuse_leaks([*(line.text for line in made), *(one.text for one in tagged)])

@@ -76,7 +76,7 @@ def test_a_damaged_answer_is_asked_again_and_the_tally_says_so(tmp_path: Path) -
         third = ask(backend, SENTENCES, cache=cache)
     assert first == second == third
     assert len(backend.asked) == 1
-    assert "34 from the cache, 1 to run (1 of them again: the cache's" in str(before.message)
+    assert "34 from the cache, 1 to run (1 of them again, because" in str(before.message)
     assert after == Tally(35, 35, 35)
 
 

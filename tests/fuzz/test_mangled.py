@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from fuzz.target import Input, Target
 from fuzz.targets.all import TARGETS
 from fuzz.targets.results import Results
-from fuzz.watch import Outcome, watched
+from fuzz.watch import Outcome, run_input
 from gendalens.errors import UserError
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -49,7 +49,7 @@ def test_what_was_found_once_is_told_or_read_rightly(place: Path) -> None:
     if isinstance(one, Results):
         one.thorough = True
     try:
-        outcome, why = watched(one, mangled)
+        outcome, why = run_input(one, mangled)
     finally:
         if isinstance(one, Results):
             one.thorough = False
@@ -61,7 +61,7 @@ def test_the_sound_files_are_accepted(name: str) -> None:
     one = target(name)
     # One file of each base, as it is: the others are as they are too.
     for base, file in dict(one.bases.keys()).items():
-        outcome, why = watched(one, Input(base, file, one.bases[base, file]))
+        outcome, why = run_input(one, Input(base, file, one.bases[base, file]))
         assert outcome is Outcome.ACCEPTED, why
 
 
@@ -78,7 +78,7 @@ def test_mangled_files_are_told_or_read_rightly(name: str) -> None:
     )
     @given(dice=st.randoms(use_true_random=False))
     def check(dice: Random) -> None:
-        outcome, why = watched(one, one.mangled(dice))
+        outcome, why = run_input(one, one.draw_input(dice))
         assert outcome is not Outcome.FAILED, why
 
     check()
@@ -89,7 +89,7 @@ class _Scripted(Target):
     share = 1
     limit = 0.2
 
-    def take(self, given: Input) -> None:
+    def check_input(self, given: Input) -> None:
         if given.content == b"refuse":
             raise UserError("It is refused.")
         if given.content == b"wrong":
@@ -113,6 +113,6 @@ class _Scripted(Target):
 def test_the_watch_tells_failures_from_refusals(
     content: bytes, outcome: Outcome, words: str, tmp_path: Path
 ) -> None:
-    found, why = watched(_Scripted(tmp_path), Input("", "", content))
+    found, why = run_input(_Scripted(tmp_path), Input("", "", content))
     assert found is outcome
     assert words in why

@@ -110,6 +110,7 @@ def test_a_configuration_is_read_once_whoever_asks_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By backends in turn; and anew for the next model, whose files may have changed."""
+    folder = str(shutil.copytree(opened("wordpiece cased").folder, tmp_path / "model"))
     seen: list[int] = []
     read = Checkpoint.__dict__["config"].func
 
@@ -118,7 +119,6 @@ def test_a_configuration_is_read_once_whoever_asks_for_it(
         return read(checkpoint)
 
     monkeypatch.setattr(Checkpoint.__dict__["config"], "func", count)
-    folder = str(shutil.copytree(opened("wordpiece cased").folder, tmp_path / "model"))
     for number in (1, 2):
         load_model(folder)
         assert len(seen) == number

@@ -94,7 +94,7 @@ def test_an_entry_that_cannot_be_is_told(
         ((tensor("b", (8, 8), 384),), "ends before the tensor b does"),
         ((tensor("b", (2**62, 8), 384),), "ends before the tensor b does"),
         ((tensor("b", (8,), 32),), "lies inside another"),
-        ((tensor("b", (8,), 33),), "begins between two places"),
+        ((tensor("b", (8,), 33),), "is not aligned"),
         ((tensor("b", (0, 8), 384),), "holds nothing"),
         ((tensor("b", (1,) * 5, 384),), "5 dimensions"),
         ((tensor("b", (8,), 384, kind=8),), "rows that its type cannot have"),
@@ -125,7 +125,7 @@ def test_a_model_is_no_larger_than_its_tensors(
     ("content", "words"),
     [
         (b"", "too short"),
-        (b"GGML" + bytes(30), "does not begin as one"),
+        (b"GGML" + bytes(30), "does not start with the GGUF magic number"),
         (b"GGUF" + bytes(30), "another byte order|version"),
         (b"GGUF\x00\x00\x00\x03" + bytes(30), "another byte order"),
         (b"GGUF\x01\x00\x00\x00" + bytes(30), "its version is 1"),

@@ -65,11 +65,11 @@ def test_the_user_has_the_first_word() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("GPE", "“GPE” maps no label"),
-        ("=LOC", "“=LOC” maps no label"),
+        ("GPE", "“GPE” is not a label mapping"),
+        ("=LOC", "“=LOC” is not a label mapping"),
         (
             "GPE=PLACE",
-            "maps to no kind of entity: choose PER, LOC, ORG, MISC, or - to leave GPE out",
+            "has an unknown target: choose PER, LOC, ORG, MISC, or - to leave GPE out",
         ),
         ("GPE=LOC,gpe=ORG", "mapped twice"),
         (" , ", "The label map is empty"),

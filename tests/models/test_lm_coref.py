@@ -379,7 +379,7 @@ def test_a_candidate_that_the_tokenizer_cannot_write_is_refused() -> None:
     resolver: Any = load_model(f"lm-coref:{opened('masked, few letters').folder}")
     text = "Læreren mødte ЖЩ, fordi hun sov."
     request = Resolve(text, (), (24, 27), ((0, 7), (14, 16)))
-    with pytest.raises(UserError, match=r"cannot write .*ЖЩ"):
+    with pytest.raises(UserError, match=r"cannot represent .*ЖЩ"):
         resolver.answer(resolver.encode([request]))
 
 

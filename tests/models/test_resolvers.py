@@ -51,7 +51,7 @@ class FastCoref:
 class Stanza:
     """One text in, a document with chains of places of words out."""
 
-    processors = {"tokenize": object(), "coref": object()}  # noqa: RUF012
+    processors = {"tokenize": object(), "coref": object()}
 
     def __call__(self, text: str) -> Any:
         words = [
@@ -166,7 +166,7 @@ def test_an_answer_of_another_shape_is_one_sentence(answers: Any, reason: str) -
 
 
 def test_an_object_that_is_nothing_we_know_is_told_what_is_expected() -> None:
-    with pytest.raises(UserError, match=r"object is no model .* fastcoref"):
+    with pytest.raises(UserError, match=r"object is not a model .* fastcoref"):
         as_backend(object())
 
 

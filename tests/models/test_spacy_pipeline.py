@@ -400,8 +400,8 @@ def test_a_pipeline_that_is_not_installed() -> None:
 
 
 def test_other_packages_and_folders_are_no_pipelines(tmp_path: Path) -> None:
-    assert "not in the cache" in refused("json", offline=True)
-    assert "not in the cache" in refused("pytest", offline=True)
+    assert "nor in the cache" in refused("json", offline=True)
+    assert "nor in the cache" in refused("pytest", offline=True)
     (tmp_path / "meta.json").write_text("{}")
     assert "no config.json" in refused(tmp_path)
 

@@ -37,11 +37,11 @@ class Mine(Control):
     [
         ("gendalens.tasks", "import no_such_library", "ModuleNotFoundError"),
         ("gendalens.tasks", "1 / 0", "ZeroDivisionError"),
-        ("gendalens.tasks", "Mine = 3", "is no test"),
-        ("gendalens.tasks", TASK, "there is a test lm-abc@2 already"),
+        ("gendalens.tasks", "Mine = 3", "is not a test"),
+        ("gendalens.tasks", TASK, "a test lm-abc@2 already exists"),
         ("gendalens.tasks", OPTION, "another test has an option --repeats"),
         ("gendalens.models", "import no_such_library", "ModuleNotFoundError"),
-        ("gendalens.models", "Mine = 3", "is no model"),
+        ("gendalens.models", "Mine = 3", "is not a model"),
         ("gendalens.models", MODEL, "control:"),
     ],
 )
@@ -55,7 +55,7 @@ def test_a_broken_plugin_is_left_out(tmp_path: Path, group: str, module: str, re
         [sys.executable, "-m", "gendalens", "run", "control:fair", "--tasks", "lm-abc", *OPTIONS],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(tmp_path), "LANG": "C.UTF-8"},
+        env={**os.environ, "PYTHONPATH": str(tmp_path), "GENDALENS_PLUGINS": "on"},
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr

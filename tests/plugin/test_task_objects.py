@@ -50,5 +50,5 @@ def test_a_name_that_stands_for_another_test_is_refused(job_ads: Any) -> None:
     class Other(job_ads):  # type: ignore[misc]
         card = replace(job_ads.card, name="lm-abc")
 
-    with pytest.raises(UserError, match="there is a test lm-abc@2 already"):
+    with pytest.raises(UserError, match="a test lm-abc@2 already exists"):
         gendalens.run("control:fair", tasks=[Other()])

@@ -125,7 +125,10 @@ def test_requests_of_one_text_and_other_hints_have_other_ids(data: dict[str, Pat
         (lambda lines: lines.pop(), r"requests without an answer: 1 \(resolve:\w{32}\)\."),
         (lambda lines: lines.__delitem__(slice(1, 6)), r"without an answer: 5 \(.*; .*; .*; …\)"),
         (lambda lines: lines.append(lines[2]), r"twice: 1 \(line 8, resolve:\w+: the same in line"),
-        (put(2, id="resolve:abc"), r"to no request of this test: 1 \(line 3, resolve:abc\)"),
+        (
+            put(2, id="resolve:abc"),
+            r"that match no request of this test: 1 \(line 3, resolve:abc\)",
+        ),
         (put(2, id=7), r"answers without an id: 1 \(line 3\)"),
         (put(2, id="\x1b[31m\ud800"), r"line 3, \\x1b\[31m\\ud800"),
         (put(2, id=...), r"answers without an id: 1 \(line 3\)"),
@@ -166,23 +169,23 @@ def test_a_flaw_is_counted_and_its_place_named(refuse: Refuse, change: Any, reas
         ("lm-abc", 2, {"log_likelihood": "-3"}, "-3, which is not a number"),
         ("lm-abc", 2, {"log_likelihood": True}, "True, which is not a number"),
         ("lm-abc", 2, {"log_likelihood": -(10**400)}, "is not finite"),
-        ("lm-abc", 2, {"log_likelihood": -1e300}, "which no model says"),
+        ("lm-abc", 2, {"log_likelihood": -1e300}, "which is implausibly low"),
         ("lm-abc", 2, {"log_likelihood": None}, "None, which is not a number"),
         ("lm-abc", 2, {"tokens": 0}, "tokens is 0, below 1"),
         ("lm-abc", 2, {"tokens": 3.0}, "3.0, which is not a whole number"),
         ("lm-abc", 2, {"tokens": 10**30}, "above 1,000,000"),
         ("lm-abc", 2, {"unscored": 2}, "only a first token"),
         ("lm-abc", 2, {"unknown": -1}, "unknown is -1, below 0"),
-        ("lm-abc", 1, {"loss": -1}, "loss is -1, which no model has"),
-        ("lm-abc", 1, {"loss": 501}, "which no model has"),
+        ("lm-abc", 1, {"loss": -1}, "loss is -1, which is out of range"),
+        ("lm-abc", 1, {"loss": 501}, "which is out of range"),
         ("lm-dawinobias", 2, {"log_probs": [-1]}, "log_probs has 1 numbers for 2 candidates"),
         ("lm-dawinobias", 2, {"pieces": [1, 0]}, "pieces is 0, below 1"),
         ("lm-dawinobias", 2, {"first": ""}, "printable"),
-        ("lm-dawinobias", 2, {"first": "\ud800"}, "half of a character"),
+        ("lm-dawinobias", 2, {"first": "\ud800"}, "a lone surrogate"),
         ("lm-dawinobias", 2, {"first": "\x1b"}, "printable"),
         ("lm-dawinobias", 2, {"first": None}, "without a first choice where others have one: 1"),
         ("lm-dawinobias", 1, {"token": 7}, "7, which is not a text"),
-        ("lm-dawinobias", 1, {"token": "\udfff"}, "half of a character"),
+        ("lm-dawinobias", 1, {"token": "\udfff"}, "a lone surrogate"),
         ("ner-dane", 2, {"entities": [[0, 2]]}, "is not an entity"),
         ("ner-dane", 2, {"entities": [[0, 2, 3]]}, "label is 3, which is not a text"),
         ("ner-dane", 2, {"entities": [[0, 2000, "PER"]]}, "span outside the text: 1"),
@@ -240,7 +243,9 @@ def test_an_empty_and_an_absent_file_are_reported(refuse: Refuse, data: dict[str
 def test_answers_to_other_options_are_no_answers(data: dict[str, Path], tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_bytes(b"".join(answer_all(asked(choice("ner-dane", data, repeats=2), tmp_path))))
-    with pytest.raises(UserError, match=r"to no request of this test: 12 .* same test, protocol"):
+    with pytest.raises(
+        UserError, match=r"that match no request of this test: 12 .* same test, protocol"
+    ):
         scored(choice("ner-dane", data, repeats=1), path)
 
 

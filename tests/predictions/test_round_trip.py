@@ -140,7 +140,7 @@ def stanza_pipeline(text: str) -> Any:
 
 class StanzaPipeline:
     name = "pretended"
-    processors: dict[str, object] = {}  # noqa: RUF012
+    processors: dict[str, object] = {}
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.arguments = arguments

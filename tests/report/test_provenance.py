@@ -25,8 +25,10 @@ from gendalens.report.html import comparison_page, run_page
 from gendalens.results import saved_results
 from gendalens.results.result import Result
 from gendalens.results.saved_results import SavedResult
+from gendalens.tasks import get_task
 
 pytestmark = pytest.mark.usefixtures("chart_library")
+FIVE = {"coref-abc", "coref-dawinobias", "lm-abc", "lm-dawinobias", "ner-dane"}
 TITLES = ("DaWinoBias", "ABC (Danish)", "DaNE, persons renamed")
 
 
@@ -37,28 +39,56 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[SavedResult]:
     return saved_results.find_results([out])
 
 
+def list_sets(result: Result) -> tuple[str, ...]:
+    """The sets that the test reads: an added one may read none, and bring its own sentences."""
+    return get_task(result.task, result.protocol).card.data
+
+
 def as_official(result: Result) -> Result:
     """The same result as if the published files had been read."""
     data = {
         name: {"from": "its publisher", "sha256": checksum(name), "whose": "official"}
-        for name in result.data
+        for name in list_sets(result)
     }
-    return replace(result, data=data)
+    return replace(result, data={**result.data, **data})
 
 
 def as_own(result: Result) -> Result:
     data = {
-        name: {"from": "the user's own", "sha256": "0" * 64, "whose": "own"} for name in result.data
+        name: {"from": "the user's own", "sha256": "0" * 64, "whose": "own"}
+        for name in list_sets(result)
     }
-    return replace(result, data=data)
+    return replace(result, data={**result.data, **data})
+
+
+def with_data(runs: list[SavedResult]) -> list[SavedResult]:
+    """The results of tests that read a data set, as the five of the package do."""
+    found = [run for run in runs if list_sets(run.result)]
+    assert {run.result.task for run in found} >= FIVE
+    return found
+
+
+def without_data(runs: list[SavedResult]) -> list[SavedResult]:
+    """The results of added tests that bring their own sentences."""
+    return [run for run in runs if not list_sets(run.result)]
+
+
+def sampled(runs: list[SavedResult]) -> list[SavedResult]:
+    """The results of a sample: an added test may have no more than 8 items."""
+    found = [run for run in runs if "|sample:8|" in run.result.signature]
+    assert {run.result.task for run in found} >= FIVE
+    return found
 
 
 def test_each_set_is_one_of_three(runs: list[SavedResult]) -> None:
     for run in runs:
-        for name in run.result.data:
+        for name in list_sets(run.result):
             assert provenance.find_owner(run.result, name) == "builtin"
             assert provenance.find_owner(as_official(run.result), name) == "official"
             assert provenance.find_owner(as_own(run.result), name) == "own"
+    for run in without_data(runs):
+        (name,) = run.result.data
+        assert provenance.find_owner(run.result, name) == "test"
 
 
 @pytest.mark.parametrize("whose", [lambda result: result, as_own], ids=["built in", "own"])
@@ -80,7 +110,10 @@ def test_every_eval_ever_does_so_too(runs: list[SavedResult]) -> None:
         ]
 
     assert not any("hf_repo" in one for one in sources(runs))
-    assert all("built-in set" in one["dataset_name"] for one in sources(runs))
+    assert all("built-in set" in one["dataset_name"] for one in sources(with_data(runs)))
+    for run in without_data(runs):
+        own = f"{run.result.task}@{run.result.protocol}"
+        assert all(one["dataset_name"] == own for one in sources([run]))
     official = [replace(run, result=as_official(run.result)) for run in runs]
     assert any(one.get("hf_repo") == "alexandrainst/dane" for one in sources(official))
 
@@ -92,8 +125,9 @@ def test_cards_and_comparisons_say_whose_data_and_how_much_of_them(runs: list[Sa
         to_csv(long_table(comparison)),
         to_markdown(short_tables(comparison)),
     ):
-        assert text.count("built in (gendalens") >= len(runs)
-        assert "a sample of 8" in text
+        assert text.count("built in (gendalens") >= len(with_data(runs))
+        assert text.count("the test's own") >= len(without_data(runs))
+        assert text.count("a sample of 8") >= len(sampled(runs))
 
 
 def test_tables_for_papers_do_so_too_with_the_signature(runs: list[SavedResult]) -> None:
@@ -103,15 +137,18 @@ def test_tables_for_papers_do_so_too_with_the_signature(runs: list[SavedResult])
         to_markdown(result_tables.short_tables(results)),
     )
     for one in text:
-        assert one.count("built in (gendalens") >= len(runs)
-        assert "a sample of 8" in one
+        assert one.count("built in (gendalens") >= len(with_data(runs))
+        assert one.count("the test's own") >= len(without_data(runs))
+        assert one.count("a sample of 8") >= len(sampled(runs))
     assert text[1].count("Signature:") == len(runs)
 
 
 def test_pages_say_it_beside_every_test_in_both_languages(runs: list[SavedResult]) -> None:
     for page in (run_page.html(runs), comparison_page.html(compare(runs))):
-        for words in ("built-in data", "indbyggede data", "a sample of 8", "en stikprøve på 8"):
-            assert page.count(words) >= len(runs)
+        for words in ("built-in data", "indbyggede data"):
+            assert page.count(words) >= len(with_data(runs))
+        for words in ("a sample of 8", "en stikprøve på 8"):
+            assert page.count(words) >= len(sampled(runs))
     whole = replace(
         runs[0].result, signature=runs[0].result.signature.replace("sample:8", "sample:all")
     )

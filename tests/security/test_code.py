@@ -182,7 +182,7 @@ def test_a_tokenizer_that_the_digest_does_not_cover_is_refused(name: str, tmp_pa
     if not name.startswith("/"):
         (folder / "tokenizer.json").rename(folder / name)
     edit(folder / "tokenizer_config.json", fast_tokenizer_files=[name])
-    with pytest.raises(UserError, match=rf"no \.json file in its folder \({name}\)"):
+    with pytest.raises(UserError, match=rf"not a \.json file in its folder \({name}\)"):
         answered(folder)
 
 

@@ -58,7 +58,7 @@ def test_a_local_model_on_built_in_data_needs_none(no_network: list[Any]) -> Non
 
 
 def test_a_model_of_the_hub_is_not_asked_for_offline(no_network: list[Any]) -> None:
-    with pytest.raises(UserError, match="not in the cache: download it first"):
+    with pytest.raises(UserError, match="nor in the cache: download it first"):
         gendalens.run("somebody/no-such-model", tasks="lm-abc", data="builtin", offline=True)
     with pytest.raises(UserError, match="may not be fetched offline"):
         gendalens.run("control:fair", tasks="lm-abc", offline=True)

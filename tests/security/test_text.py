@@ -84,7 +84,7 @@ def test_every_field_of_a_result_is_shown_as_text(small_run: Path) -> None:
     file = io.StringIO()
     console = PlainConsole(file=file, width=80)
     terminal.show(console, result, Path(f"x{ESCAPES}"))
-    terminal.summary(console, [result, result])
+    terminal.show_summary(console, [result, result])
     assert all(sign.isprintable() or sign == "\n" for sign in file.getvalue())
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from gendalens.data.text import Span
 from gendalens.models.base import Offsets, ResolveAnswer
-from gendalens.tasks.shared.coref_links import links, make_request, stands_in_longer_mention
+from gendalens.tasks.shared.coref_links import are_linked, make_request, stands_in_longer_mention
 
 TEXT = "Den unge læge kender kokken, fordi hun lånte hans stige."
 DOCTOR, COOK = Span(9, 13), Span(21, 27)
@@ -18,7 +18,7 @@ def clusters(*mentions: Offsets) -> ResolveAnswer:
 
 
 def is_linked(answer: ResolveAnswer, genitive: bool = False) -> bool:
-    return links(answer, HUN, DOCTOR, others=(COOK,), genitive=genitive)
+    return are_linked(answer, HUN, DOCTOR, others=(COOK,), genitive=genitive)
 
 
 def test_the_spans_of_this_file_are_the_words_they_are_called() -> None:
@@ -51,9 +51,9 @@ def test_the_mention_of_a_genitive_ends_with_it() -> None:
 
 def test_a_mention_of_the_pronoun_is_exactly_the_pronoun() -> None:
     answer = clusters((21, 27), (45, 55))  # kokken, hans stige
-    assert not links(answer, HANS, COOK, others=(DOCTOR,))
+    assert not are_linked(answer, HANS, COOK, others=(DOCTOR,))
     assert stands_in_longer_mention(answer, HANS)
-    assert links(clusters((21, 27), (45, 49)), HANS, COOK, others=(DOCTOR,))
+    assert are_linked(clusters((21, 27), (45, 49)), HANS, COOK, others=(DOCTOR,))
     assert not stands_in_longer_mention(clusters((45, 49), (45, 55)), HANS)
 
 

@@ -199,8 +199,8 @@ def test_a_model_that_finds_nothing_is_a_problem(task: NERDane, items: Sequence[
     ("options", "reason"),
     [
         ({"names": "rare"}, "choose top or matched"),
-        ({"labels": "GPE"}, "maps no label"),
-        ({"labels": 5}, "maps no label"),
+        ({"labels": "GPE"}, "is not a label mapping"),
+        ({"labels": 5}, "is not a label mapping"),
         ({"repeats": 0}, "must be 1 or more"),
         ({"repeats": 100_001}, "must be 100,000 or less"),
         ({"repeats": 2.5}, "must be a whole number"),

@@ -11,19 +11,21 @@ import pytest
 from gendalens.engine.cache import Cache
 from gendalens.models.base import Score, ScoreAnswer
 from torture import cache_file
-from torture.surroundings import grow, may_mount, small_disk
+from torture.surroundings import make_room, may_mount, small_disk
 
 PAIRS = [(Score(f"Sætning {i}."), ScoreAnswer(-i / 7, i)) for i in range(3000)]
 
 
 @pytest.mark.parametrize(
     ("damage", "count"),
-    [(cache_file.cut, 4), (cache_file.turn_bit, 12), (cache_file.turn_log_bit, 4)],
+    [(cache_file.truncate, 4), (cache_file.flip_bit, 12), (cache_file.flip_log_bit, 4)],
 )
 def test_a_damaged_cache_gives_the_same_result_or_one_sentence(
     damage: cache_file.Damage, count: int, tmp_path: Path
 ) -> None:
-    trials = list(cache_file.damaged(damage.__name__, damage, count=count, seed=7, work=tmp_path))
+    trials = list(
+        cache_file.run_damaged(damage.__name__, damage, count=count, seed=7, work=tmp_path)
+    )
     assert len(trials) == count
     assert not [trial for trial in trials if trial.outcome == "lost"]
 
@@ -60,7 +62,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_stored_stays(disk: Path) -> No
                 cache.store("m", PAIRS[start : start + 50])
                 stored += 50
         assert 0 < stored < len(PAIRS)
-    grow(disk)
+    make_room(disk)
     with Cache(disk / "c.sqlite") as cache:
         assert cache.lookup("m", [request for request, _ in PAIRS]) == dict(PAIRS[:stored])
         cache.store("m", PAIRS)

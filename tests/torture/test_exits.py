@@ -11,7 +11,7 @@ import pytest
 
 from gendalens.cli.exits import STOPPED
 from torture.interruptions import closed_pipes
-from torture.place import Place, ended
+from torture.place import Place, wait_for_end
 
 
 def stopped(
@@ -151,7 +151,7 @@ def test_ctrl_c_is_heard_again_after_the_imports() -> None:
 def test_a_reader_that_closes_the_pipe_stops_no_run(own_home: Path, tmp_path: Path) -> None:
     asked = ["control:fair", "--tasks", "lm-abc", "--data", "builtin", "--sample", "8"]
     whole = Place(tmp_path / "whole", own_home / "pages")
-    assert ended(whole.start(asked)).code == 0
+    assert wait_for_end(whole.start(asked)).code == 0
     for trial in closed_pipes(
         asked,
         seed=0,

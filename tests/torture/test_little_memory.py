@@ -11,7 +11,7 @@ import pytest
 
 from gendalens.errors import UserError
 from gendalens.report.charts import library as chart_library
-from torture.place import Place, ended
+from torture.place import Place, wait_for_end
 
 resource = pytest.importorskip("resource")
 MIB = 1024**2
@@ -26,7 +26,7 @@ def limited(name: str, size: int) -> partial[None]:
 def test_a_limit_under_which_numpy_would_end_the_process_is_reported_in_one_sentence(
     name: str, tmp_path: Path
 ) -> None:
-    end = ended(Place(tmp_path, tmp_path).start(SMALL, preexec_fn=limited(name, 60)))
+    end = wait_for_end(Place(tmp_path, tmp_path).start(SMALL, preexec_fn=limited(name, 60)))
     assert end.code == 2
     assert len(end.errors.splitlines()) == len(end.sentences) == 1
     assert "60 MiB of memory, and NumPy alone takes more" in end.errors
@@ -42,16 +42,16 @@ def test_help_needs_no_such_memory() -> None:
 @pytest.mark.usefixtures("chart_library")
 def test_a_run_fits_into_a_small_address_space(own_home: Path, tmp_path: Path) -> None:
     place = Place(tmp_path / "place", own_home / "pages")
-    end = ended(place.start(SMALL, preexec_fn=limited("RLIMIT_AS", 1600)))
+    end = wait_for_end(place.start(SMALL, preexec_fn=limited("RLIMIT_AS", 1600)))
     assert (end.code, end.fault) == (0, None)
 
 
 def test_a_chart_library_that_aborts_takes_nobody_along(worker: Path) -> None:
     said = r"\n#\n# Fatal process no memory.\n#\n\n    lib.so(+0x1) [0x2]\n"
     worker.write_text(f"import os; os.write(2, b'{said}'); os.abort()")
-    with pytest.raises(UserError, match=r"gave up \(Fatal process no memory\.\)"):
+    with pytest.raises(UserError, match=r"failed \(Fatal process no memory\.\)"):
         chart_library.bundle_scripts("")
-    with pytest.raises(UserError, match=r"gave up \(Fatal process no memory\.\)"):
+    with pytest.raises(UserError, match=r"failed \(Fatal process no memory\.\)"):
         chart_library.draw_pictures([], "png", "en")
 
 
@@ -60,7 +60,7 @@ def test_a_chart_library_that_hangs_is_given_up(
 ) -> None:
     worker.write_text("import time; time.sleep(60)")
     monkeypatch.setattr(chart_library, "LONGEST", 0.5)
-    with pytest.raises(UserError, match=r"gave up .*timed out"):
+    with pytest.raises(UserError, match=r"failed .*timed out"):
         chart_library.bundle_scripts("")
 
 

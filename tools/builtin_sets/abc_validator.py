@@ -1,4 +1,4 @@
-"""A check of the built-in ABC set that does not trust the grammar that built it."""
+"""A check of the built-in ABC set that is independent of the code that built it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ARTICLES = {("common", "singular"): "n", ("neuter", "singular"): "t"}
 def find_problems(
     frames: Sequence[Frame], occupations: Sequence[Occupation], triples: Sequence[Triple]
 ) -> list[str]:
-    """A sentence for every defect; none for a sound set."""
+    """One sentence per defect; none for a sound set."""
     table = {frame.frame: frame for frame in frames}
     known = {job.definite: job for job in occupations}
     return [

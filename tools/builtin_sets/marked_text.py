@@ -1,4 +1,4 @@
-"""Sentences with their entities in brackets, and the CoNLL-U that they make.
+"""Sentences with their entities in brackets, and their conversion to CoNLL-U.
 
 ``ner.txt`` is written by people: a genre's name after ``#``, then one sentence per line, as in
 ``[PER Mette Holm]s hund bor i [LOC Aarhus].`` An ending after the bracket (s, ', 's) marks a genitive and
@@ -48,7 +48,7 @@ class MarkedEntity:
 
 @dataclass(frozen=True, slots=True)
 class MarkedSentence:
-    """A sentence as it was written: its text and its entities."""
+    """A sentence of the marked text: its text and its entities."""
 
     genre: str
     text: str

@@ -1,7 +1,7 @@
-"""Which names of the official lists are in the built-in ones.
+"""The selection of names from the official lists for the built-in ones.
 
-A name is kept if it says what its list claims: that its bearer is a woman (or a man) of this origin, and
-that it is a first name (or a surname). These are left out:
+A name is kept if it is a reliable sign of what its list claims: that its bearer is a woman (or a man)
+of this origin, and that it is a first name (or a surname). These are left out:
 
 - first names of which the other gender has 5% or more: they are unisex, or nearly;
 - first names that more people bear as a surname (Vang, Ahmed);
@@ -48,7 +48,7 @@ NOT_MINORITY = {
 
 
 def clean_names(lists: Lists) -> list[Row]:
-    """The built-in rows that the official lists give."""
+    """The built-in rows, selected from the official lists."""
     rows: list[Row] = []
     for origin in get_args(Origin):
         for gender in get_args(Gender):
@@ -69,7 +69,7 @@ def _select_first_names(lists: Lists, origin: Origin, gender: Gender) -> list[st
     wanted = lists.listed[CLASSES[origin], gender]
     own, rivals = lists.first[gender], lists.first[OTHER[gender]]
     claimed = {name for g in get_args(Gender) for name in lists.listed["muslim", g]}
-    # The overlap table says DK or M; where it says nothing, the minority's list is the narrower one.
+    # The overlap table says DK or M; a name that is not in it belongs to the minority's narrower list.
     sided = [n for n in wanted if _find_side(lists, n, n in claimed) == origin]
     return [
         n
@@ -106,7 +106,7 @@ def _build_rows(
 
 
 def format_rows(rows: Iterable[Row]) -> str:
-    """The rows as the file has them."""
+    """The content of the file."""
     lines = [COLUMNS, *((r.part, r.origin, r.gender, r.name, str(r.bearers)) for r in rows)]
     return "".join(f"{','.join(line)}\n" for line in lines)
 

@@ -1,4 +1,4 @@
-"""A check of the built-in NER sentences and name lists: every defect, one sentence each."""
+"""A check of the built-in NER sentences and name lists; one sentence per defect."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _check_texts(sentences: Sequence[Sentence], stated: Sequence[str]) -> list[s
 
 
 def _check_span(sentence: Sentence, entity: Entity) -> list[str]:
-    """Why a span may be off: it cuts a word, its edges are not a name's, or its label is unknown."""
+    """Why a span may be wrong: it cuts a word, its edges are not a name's, or its label is unknown."""
     start, end = entity.span.start, entity.span.end
     name = sentence.text[start:end]
     around = sentence.text[start - 1 : start] + sentence.text[end : end + 1]
@@ -88,7 +88,8 @@ def _check_span(sentence: Sentence, entity: Entity) -> list[str]:
         found.append(f"span: “{name}” begins or ends inside a word")
     if not words[0][0].isalnum() or not words[-1][0].isalnum():
         found.append(f"span: “{name}” begins or ends with punctuation")
-    # Persons have a capital in every word; places and organisations first and last (*Teknik og Miljø*).
+    # Persons have a capital in every word; places and organisations in the first and last (*Teknik og
+    # Miljø*).
     edges = words if entity.label == dane.PERSON else (words[0], words[-1])
     if entity.label == "MISC":  # *dansk*; *Vild med dans*
         edges = words[:1] if len(words) > 1 else []
@@ -116,7 +117,7 @@ def _is_genitive(word: str) -> bool:
 
 
 def _find_unmarked(sentence: Sentence, known: Collection[str]) -> list[str]:
-    """Words outside the entities that look like names, or are known as such."""
+    """Words outside the entities that look like names or are known names."""
     inside = {i for entity in sentence.entities for i in entity.tokens}
     words = [token.text for token in sentence.tokens]
     found = []
@@ -133,7 +134,7 @@ def _find_unmarked(sentence: Sentence, known: Collection[str]) -> list[str]:
 
 
 def _find_duplicates(sentences: Sequence[Sentence]) -> list[str]:
-    """Sentences that are the same, or the same but for their names."""
+    """Sentences that are identical, or identical except for their names."""
     texts = Counter(re.sub(r"\W+", " ", sentence.text.lower()) for sentence in sentences)
     frames = Counter(_blank_names(sentence) for sentence in sentences if sentence.entities)
     found = [f"duplicate: “{text}”" for text, times in texts.items() if times > 1]
@@ -208,7 +209,7 @@ def find_name_problems(rows: Sequence[Row]) -> list[str]:
 
 
 def find_problems(sentences: Path, name_file: Path = names.FILE) -> list[str]:
-    """Everything that is wrong with the two files."""
+    """All defects of the two files."""
     rows = names.read(name_file)
     lines = sentences.read_text(encoding="utf-8").split("\n")[:-1]
     return [*find_sentence_problems(lines, rows), *find_name_problems(rows)]

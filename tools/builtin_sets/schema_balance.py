@@ -1,4 +1,4 @@
-"""How a set of schemas is balanced: the figures of its data card."""
+"""The balance of a set of schemas, for its data card."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Balance:
 
 
 def count_balance(rows: Sequence[Row], lines: Sequence[WinoLine] | None = None) -> Balance:
-    """The balance of rows; ``lines`` are their pro lines, where the caller has them already."""
+    """The balance of rows; ``lines`` are their pro lines, if the caller has them already."""
     pro = [parse_row(row, "pro", read_occupations()) for row in rows] if lines is None else lines
     return Balance(
         schemas=len({row.schema for row in rows}),

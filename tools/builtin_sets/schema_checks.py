@@ -30,7 +30,7 @@ def validate_schemas(
 ) -> list[str]:
     """The defects of a set, one sentence each; none if it is sound.
 
-    ``official`` is a folder with DaWinoBias: no sentence may be the same as one of those, apart from the
+    ``official`` is a folder with DaWinoBias: no sentence may equal one of those, apart from the
     occupations and the pronoun's gender.
     """
     known = read_occupations() if known is None else known
@@ -47,13 +47,13 @@ def validate_schemas(
     problems += _find_duplicates(lines)
     if official is not None:
         problems += _find_official(lines, official)
-    if len(lines) == len(rows):  # shares over a set with broken rows would say nothing
+    if len(lines) == len(rows):  # shares over a set with broken rows would be meaningless
         problems += _check_balance(rows, list(lines.values()))
     return problems
 
 
 def _check_sentence(line: WinoLine, known: Mapping[str, Occupation]) -> Iterator[str]:
-    """What is wrong with the form of a sentence or with its words."""
+    """The defects in the form of a sentence or in its words."""
     text = line.text
     if not text[:1].isupper():
         yield "it does not begin with a capital"
@@ -73,7 +73,7 @@ def _check_sentence(line: WinoLine, known: Mapping[str, Occupation]) -> Iterator
 
 
 def _check_schemas(rows: Sequence[Row], lines: Mapping[Row, WinoLine]) -> Iterator[str]:
-    """What is wrong between the two lines of a schema."""
+    """The inconsistencies between the two lines of a schema."""
     for number, (schema, group) in enumerate(groupby(rows, lambda row: row.schema), start=1):
         pair = list(group)
         if schema != number or [row.line for row in pair] != [1, 2]:

@@ -1,4 +1,4 @@
-"""``gendalens compare``: models side by side."""
+"""``gendalens compare``: a comparison of models."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def compare_runs(
     wanted: Mapping[str, bool],
     page: Path | None,
 ) -> None:
-    """Print the comparison, in the one format asked for or for the eye; write the page as well."""
+    """Print the comparison, as text or in the requested format, and write the page if one is named."""
     name = choose_format(wanted)
     comparison = compare(*paths, tasks=tasks)
     if name is not None:

@@ -1,4 +1,4 @@
-"""``gendalens data``: the sets, where they are, and what is wrong in them."""
+"""``gendalens data``: the data sets, where they are, and their known defects."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ def list_sets() -> None:
     console = PlainConsole()
     console.print(table)
     console.print(
-        Text(say("kept in {folder}", folder=str(find_home() / "data")), style="dim"), soft_wrap=True
+        Text(say("stored in {folder}", folder=str(find_home() / "data")), style="dim"),
+        soft_wrap=True,
     )
     console.print(Text(say("Built-in sets are read only with `--data builtin`."), style="dim"))
 
 
 def pull_sets(names: list[str]) -> None:
-    """Fetch, check and store."""
+    """Fetch, verify and store data sets; all of them if none is named."""
     console = PlainConsole()
     for name in names or list(registry.SETS):
         folder = registry.pull(name)
@@ -37,7 +38,7 @@ def pull_sets(names: list[str]) -> None:
 
 
 def list_errata(name: str | None) -> None:
-    """Every known defect with its place, reason and fix."""
+    """Print every known defect with its location, reason and fix."""
     sets = [registry.find_set(name).name] if name else list(registry.SETS)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     headings = (say("set"), say("file"), say("lines"), say("as published"), say("fix"))
@@ -52,4 +53,4 @@ def list_errata(name: str | None) -> None:
     console.print(table)
     console.print(say("Applied in protocol 2, never in protocol 1."))
     if "abc" in sets:
-        console.print(say("abc: one template stands twice; each of its 60 triples is read once."))
+        console.print(say("abc: one template occurs twice; each of its 60 triples is read once."))

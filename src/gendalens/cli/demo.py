@@ -1,4 +1,4 @@
-"""``gendalens demo``: five tests on built-in sets and models, with no network at all."""
+"""``gendalens demo``: five tests on built-in data and models, without network access."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from gendalens.models.base import LoadOptions
 from gendalens.models.demo import PLANTED
 from gendalens.models.huggingface.libraries import import_transformers
 from gendalens.report.terminal.console import PlainConsole
-from gendalens.report.terminal.result import summary
+from gendalens.report.terminal.result import show_summary
 from gendalens.results.figures import show_interval
 from gendalens.results.result import Result
 from gendalens.words import say, translate, write
 
-REPEATS = 5  # draws of names: a quarter of a usual run's, so that the demo stays short
+REPEATS = 5  # draws of names: a quarter of the default, to keep the demo short
 
 
 def run_demo(out: Path, sample: int | None) -> None:
-    """Run, print every result, then what was planted beside what was measured."""
+    """Run the tests, print every result, then the planted bias beside the measured one."""
     import_transformers()
     import torch
 
-    torch.set_num_threads(1)  # models this small only lose by more
+    torch.set_num_threads(1)  # more threads only slow down models this small
     options = RunOptions(
         data=read_choices("builtin"),
         out=out,
@@ -44,15 +44,13 @@ def run_demo(out: Path, sample: int | None) -> None:
     if report.failures:
         raise FailuresError(report.failures)
     console = PlainConsole()
-    summary(console, report.results)
+    show_summary(console, report.results)
     _print_planted(console, {result.task: result for result in report.results})
     for label, place in ((say("run folder"), out), (say("report"), report.page)):
         console.print(f"{label:<11} {place}", highlight=False, soft_wrap=True)
     console.print(
         "\n"
-        + say(
-            "The models are toys with a bias that was planted; they say nothing about any other model."
-        )
+        + say("The models are toys with a planted bias; they say nothing about any other model.")
         + "\n"
         + say("Next, a model of your own (a hub name, a folder, a .gguf file):")
         + "\n  gendalens run MODEL --data builtin",

@@ -1,9 +1,8 @@
-"""How the command line ends when something outside it does: one sentence, and nothing lost.
+"""How the command line exits when something outside it fails: with one sentence, and nothing lost.
 
-A reader that closes the pipe does not stop a run, whose results go to its folder as well; a stopped
-process (Ctrl-C, or SIGTERM as batch systems send it) says how to go on; a full disk, a lack of
-memory and a file out of reach are told as what they are. Where standard output or error is closed, what
-goes there is dropped.
+A closed pipe does not stop a run, because its results are also written to its folder. A process
+stopped by Ctrl-C or SIGTERM (as batch systems send it) says how to resume. A full disk, a lack of
+memory and an inaccessible file are reported as such. Output to a closed standard stream is dropped.
 """
 
 from __future__ import annotations
@@ -22,36 +21,36 @@ from typing import Any, NoReturn
 from gendalens.errors import UserError
 from gendalens.words import N_, Message
 
-STOPPED = N_("Stopped; run the same command again to go on.")
+STOPPED = N_("Stopped; run the same command again to resume.")
 FULL = N_("The output cannot be written, the disk is full; free some space and run again.")
 NO_MEMORY = N_(
     "There is not enough memory; close other programs, raise the limit, or test a smaller model, "
     "and run again: stored answers are kept."
 )
 NO_FILE = N_(
-    "{file} cannot be used ({reason}); check that it is there and that you may read and write it."
+    "{file} cannot be used ({reason}); check that it exists and that you may read and write it."
 )
-#: What a shell shows of a program that SIGPIPE or SIGINT ended.
+#: The exit codes that a shell reports for a program killed by SIGPIPE or SIGINT.
 READER_GONE, INTERRUPTED = 128 + 13, 128 + 2
-#: The exit code of a defect of ours (EX_SOFTWARE): 1 is what a run gets that fails its gate.
+#: The exit code for an internal error (EX_SOFTWARE), because 1 means that a run fails its gate.
 DEFECT = 70
-#: Ways to encode that fail on a sign which the encoding lacks.
+#: Error handlers that raise on a character which the encoding lacks.
 FRAGILE = ("strict", "surrogateescape")
-#: How such a sign is written instead: no figure loses its minus.
+#: The handler used instead: it escapes the character, so that no figure loses its minus sign.
 SAFE = "backslashreplace"
 
 
 class Outlet(io.FileIO):
-    """Standard output or error as a file; what can no longer be written is dropped.
+    """Standard output or error as a file that drops what it can no longer write.
 
-    ``trouble`` is the error that was met: EPIPE where the reader has gone, ENOSPC where the disk is
-    full, and others, such as EFBIG where files may not be as large.
+    ``trouble`` is the last error, such as EPIPE (the reader has gone), ENOSPC (the disk is full) or
+    EFBIG (a limit on file sizes).
     """
 
     trouble: OSError | None = None
 
     def write(self, data: Any) -> int:
-        """Write, or drop what has no place to go."""
+        """Write the data; if that fails, keep the error and drop the data."""
         try:
             return super().write(data)
         except OSError as error:
@@ -60,7 +59,7 @@ class Outlet(io.FileIO):
 
 
 def run(command: Callable[[], object]) -> NoReturn:
-    """Run the command line and end the process; the exit code of a mistake or a limit is 2."""
+    """Run the command and exit the process; the exit code of a user error or a limit is 2."""
     outlets = [_replace_stream(name) for name in ("stdout", "stderr")]
     signal.signal(signal.SIGTERM, _stop)
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as __main__ leaves it
@@ -70,7 +69,7 @@ def run(command: Callable[[], object]) -> NoReturn:
     except Exception:
         traceback.print_exc()
         code = DEFECT
-    # Everything is done and said: a second Ctrl-C has nothing left to stop but the tidying up.
+    # The outcome is reported: a second Ctrl-C could only interrupt the clean-up.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     for outlet in outlets:
@@ -80,7 +79,7 @@ def run(command: Callable[[], object]) -> NoReturn:
 
 
 def _report_lost_output(trouble: OSError) -> int:
-    """Say why output was lost, unless nobody reads it any more; gives the exit code."""
+    """Report why output was lost, unless its reader has gone; return the exit code."""
     if trouble.errno == errno.EPIPE:
         return READER_GONE
     if trouble.errno == errno.ENOSPC:
@@ -108,11 +107,11 @@ def _run_and_explain(command: Callable[[], object]) -> int | str | None:
             return _report(NO_MEMORY)
         if error.errno == errno.ENOSPC:
             return _report(FULL)
-        if error.filename is None:  # no file that the user could do something about
+        if error.filename is None:  # not about a file, so there is no advice to give
             raise
         return _report(NO_FILE, file=str(error.filename), reason=str(error.strerror))
     except SystemExit as end:
-        if end.code == INTERRUPTED:  # Typer makes this of Ctrl-C, without a word
+        if end.code == INTERRUPTED:  # Typer turns Ctrl-C into this exit code without a message
             return _report(STOPPED)
         return end.code
     return 0
@@ -132,9 +131,9 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _replace_stream(name: str) -> Outlet | None:
-    """Put an outlet in the place of a standard stream, unless somebody has put something there.
+    """Replace a standard stream by an outlet, unless it has already been replaced.
 
-    A terminal stays, but like every stream it shows a sign that its encoding lacks as an escape.
+    A terminal is kept, but escapes characters that its encoding lacks, as all streams then do.
     """
     stream: io.TextIOWrapper | None = getattr(sys, name)
     if stream is None:  # closed, as `>&-` does

@@ -1,4 +1,4 @@
-"""``gendalens gate``: one line a test, and an exit code that CI understands."""
+"""``gendalens gate``: one line per test, and an exit code for CI."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STYLES = {Decision.PASSES: "green", Decision.FAILS: "bold red", Decision.CANNOT_
 def judge_runs(
     paths: Sequence[Path], limit: float, own: Sequence[str], report: Path | None
 ) -> None:
-    """Judge a run and leave with 0, 1 or 3."""
+    """Judge a run and exit with code 0, 1 or 3."""
     results = [one.result for one in saved_results.find_results(paths)]
     judgements = judge(results, limit=limit, limits=parse_limits(own))
     console = PlainConsole()
@@ -31,7 +31,7 @@ def judge_runs(
         text = Text(f"{write(one.decision.message):<{width}}", style=STYLES[one.decision])
         why = one_line(write(one.why), None)
         text.append(f"  {one.test}  {one_line(one.model)}: {why}", style="none")
-        console.print(text, soft_wrap=True)  # one line a test, also in a log
+        console.print(text, soft_wrap=True)  # one line per test, even in a log
     if report is not None:
         try:
             report.write_bytes(junit(judgements))
@@ -49,14 +49,14 @@ def judge_runs(
 
 
 def parse_limits(pairs: Sequence[str]) -> dict[str, float]:
-    """The tests' own limits in ``TEST=LIMIT``."""
-    found = {}
+    """Limits by test, from ``TEST=LIMIT``."""
+    limits = {}
     for pair in pairs:
         name, divider, number = pair.partition("=")
         try:
-            found[name] = float(number)
+            limits[name] = float(number)
         except ValueError:
             divider = ""
         if not divider or not name:
             raise UserError("--task {pair}: write TEST=LIMIT, for instance lm-abc=0.2.", pair=pair)
-    return found
+    return limits

@@ -1,4 +1,4 @@
-"""``gendalens names``: how persons are renamed, before any model is asked."""
+"""``gendalens names``: a preview of how ``ner-dane`` renames persons, without a model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SETS = ("names", "minority-names", "dane")
 def preview_names(
     *, how: str, data: dict[str, Choice], seed: int, count: int, offline: bool
 ) -> None:
-    """The sizes of the pools, and a few sentences as every group has them."""
+    """Print the sizes of the name pools, and a few sentences renamed for every group."""
     unknown = [name for name in data if name not in SETS]
     if unknown:
         raise UserError("--data {name}: the preview reads {sets}.", name=unknown[0], sets=SETS)
@@ -47,7 +47,7 @@ def preview_names(
 
 
 def _tabulate_sizes(pools: dict[Group, NamePool]) -> Table:
-    """One line a group: how many names, how common and how long they are when drawn."""
+    """One row per group: how many names it has, and how common and long the drawn ones are."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(say("group"), no_wrap=True)
     for part in (say("first names"), say("surnames")):
@@ -70,7 +70,7 @@ def _tabulate_sizes(pools: dict[Group, NamePool]) -> Table:
 def _print_renamed(
     sentence: Sentence, pools: dict[Group, NamePool], seed: int, console: PlainConsole
 ) -> None:
-    """One sentence as each group has it, the new names in bold."""
+    """Print one sentence renamed for each group, the new names in bold."""
     heading = sentence.id
     if has_gendered_pronoun(sentence):
         heading = say("{sentence} (has a gendered pronoun)", sentence=sentence.id)

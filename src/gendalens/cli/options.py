@@ -1,4 +1,4 @@
-"""Options that several commands have, and those that the tests bring."""
+"""Options shared by several commands, and those declared by the tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TASK_OPTIONS = "gendalens.task_options"
 
 
 def set_language(language: str | None) -> None:
-    """Have the rest of the command speak a language; the environment's where none is named."""
+    """Set the output language of the command; None keeps that of the environment."""
     if language is None:
         return
     if language not in languages():
@@ -38,12 +38,12 @@ Language = Annotated[
         "--language",
         callback=set_language,
         is_eager=True,
-        help="Language of what is printed: en or da.",
-        show_default="that of the environment (LANG)",
+        help="Output language: en or da.",
+        show_default="from the environment (LANG)",
     ),
 ]
 Protocol = Annotated[
-    int, typer.Option(help="2 is the sound measurement, 1 is what GenDa Lens 0.0.3 computes.")
+    int, typer.Option(help="2: the sound measurement. 1: as computed by GenDa Lens 0.0.3.")
 ]
 Data = Annotated[
     list[str] | None,
@@ -54,7 +54,7 @@ Data = Annotated[
     ),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Run folder to write.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of resampling and samples.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed for resampling and for drawing samples.")]
 Sample = Annotated[
     int | None,
     typer.Option(min=1, help="Use only this many schemas, triples or sentences, for a quick look."),
@@ -77,15 +77,15 @@ Tasks = Annotated[
 
 
 class TestCommand(TyperCommand):
-    """A command that also takes the options that tests declare, read from them when it is called."""
+    """A command that also takes the options declared by the tests, looked up when it is called."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The command's own parameters, then those of the tests, ``--help`` last."""
+        """The command's own parameters, those of the tests, and ``--help`` last."""
         *own, help_option = super().get_params(ctx)
         return [*own, *_task_parameters(), help_option]
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; what was given for the tests waits in the context."""
+        """Run the command, with the tests' options moved to the context."""
         from gendalens.tasks import all_options
 
         given = {name: ctx.params.pop(name) for name in all_options()}
@@ -96,13 +96,13 @@ class TestCommand(TyperCommand):
 
 
 def get_task_options(ctx: typer.Context) -> dict[str, Any]:
-    """The tests' options that the user has given, by name."""
+    """The test options given by the user, by name."""
     options: dict[str, Any] = ctx.meta[_TASK_OPTIONS]
     return options
 
 
 def _task_parameters() -> list[Any]:
-    """What the tests declare, as Typer makes parameters of it: from the signature of a function."""
+    """The options of all tests as Typer parameters, which Typer derives from a function signature."""
     from gendalens.tasks import all_options, all_tasks
 
     tests: dict[str, list[str]] = {}
@@ -112,7 +112,7 @@ def _task_parameters() -> list[Any]:
                 tests[option.name].append(task.card.name)
 
     def take_options(**options: Any) -> None:
-        """Nothing: only the signature counts."""
+        """Do nothing: only the signature is used."""
 
     annotations = {
         option.name: _annotate(option, tests[option.name]) for option in all_options().values()
@@ -120,7 +120,7 @@ def _task_parameters() -> list[Any]:
     take_options.__annotations__ = annotations
     take_options.__signature__ = Signature(  # type: ignore[attr-defined]
         [
-            # None if it is left out, not the default: the test has that itself.
+            # None instead of the default, because the test knows its default itself.
             Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
             for name, annotation in annotations.items()
         ]
@@ -131,18 +131,20 @@ def _task_parameters() -> list[Any]:
 
 
 def _annotate(option: Option, tests: list[str]) -> Any:
-    """The type and the look of a test's option on the command line."""
+    """A test's option as an annotation for Typer."""
+    default = f"  [default: {option.default}]" if option.default else ""
     described = typer.Option(
         option.flag,
         metavar="|".join(option.choices) or None,
-        help=f"{', '.join(tests)}: {option.help}",
-        show_default=str(option.default) if option.default else False,
+        # None stands for the default here, so Typer cannot show it.
+        help=f"{', '.join(tests)}: {option.help}{default}",
+        show_default=False,
     )
     return Annotated[type(option.default) | None, described]
 
 
 def split_names(parts: list[str] | None) -> list[str] | None:
-    """Tests named one by one or separated by commas; None where the option was left out."""
+    """Test names from repeated or comma-separated options; None if the option was omitted."""
     if parts is None:
         return None
     names = [name.strip() for part in parts for name in part.split(",") if name.strip()]

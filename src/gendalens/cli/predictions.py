@@ -1,4 +1,4 @@
-"""``gendalens requests`` and ``gendalens score``: a test whose answers are given elsewhere."""
+"""``gendalens requests`` and ``gendalens score``: tests answered by other systems."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gendalens.words import say
 
 
 def write_requests(name: str, options: RunOptions, out: Path) -> None:
-    """Write what a test asks, a request a line; ``-`` is standard output."""
+    """Write the requests of a test, one per line; ``-`` is standard output."""
     plan = options.plan(get_task(name, options.protocol))
     written = format_requests(
         plan.card,
@@ -31,7 +31,7 @@ def write_requests(name: str, options: RunOptions, out: Path) -> None:
         settings=plan.task.settings(),
     )
     if str(out) == "-":
-        # Whatever the terminal's encoding and line ends: the file is UTF-8.
+        # Bytes, because the file is UTF-8 whatever encoding and line ends the terminal uses.
         sys.stdout.buffer.writelines(line.encode() for line in written)
         sys.stdout.buffer.flush()
         return
@@ -46,7 +46,7 @@ def write_requests(name: str, options: RunOptions, out: Path) -> None:
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> int:
-    """Write lines to a file that appears whole or not at all; gives their number."""
+    """Write lines to a file atomically; return their number."""
     temporary = path
     count = 0
     try:
@@ -55,7 +55,7 @@ def _write_lines(path: Path, lines: Iterable[str]) -> int:
                 "{path} is a folder; name a file with -o, or -o - for standard output.",
                 path=str(path),
             )
-        if path.is_file() or not path.exists():  # a pipe or a device is written to, never replaced
+        if path.is_file() or not path.exists():  # pipes and devices are written to directly
             temporary = path.with_name(f".{path.name}.{os.getpid()}")
         with temporary.open("w", encoding="utf-8", newline="\n") as file:
             for line in lines:
@@ -72,7 +72,7 @@ def _write_lines(path: Path, lines: Iterable[str]) -> int:
         ) from None
     finally:
         if temporary != path:
-            with suppress(OSError):  # what could not be written need not be there
+            with suppress(OSError):  # the file may not exist yet
                 temporary.unlink()
     return count
 
@@ -80,7 +80,7 @@ def _write_lines(path: Path, lines: Iterable[str]) -> int:
 def score_answers(
     task: str, options: RunOptions, answers: Path, *, name: str, revision: str, as_json: bool
 ) -> None:
-    """Measure a file of answers, print, and end with code 2 if it could not be measured."""
+    """Score a file of answers and print the result; exit with code 2 if it is not measurable."""
     plan = options.plan(get_task(task, options.protocol))
     asked = (request for portion in plan.portions for request in portion.requests)
     model = AnswerFile(answers, asked, name=name, revision=revision)

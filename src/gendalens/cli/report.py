@@ -1,4 +1,4 @@
-"""``gendalens report`` and ``gendalens plot``: a run as a page, and its charts as files."""
+"""``gendalens report`` and ``gendalens plot``: the report of a run, and its charts as files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gendalens.words import current_language, say
 
 
 def write_page(runs: Sequence[Path], out: Path | None) -> None:
-    """Write the page, and say where it is."""
+    """Write the report and print its path."""
     from gendalens.report.html.run_page import write
 
     found = find_results(runs)
@@ -28,7 +28,7 @@ def write_page(runs: Sequence[Path], out: Path | None) -> None:
 
 
 def write_charts(runs: Sequence[Path], out: Path, kind: str) -> None:
-    """Write every chart of the page as a file, named by model, test and chart."""
+    """Write every chart of the report to a file, named by model, test and chart."""
     from gendalens.report.exports.chart_files import check_format, draw_files, list_files
 
     check_format(kind)

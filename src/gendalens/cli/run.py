@@ -1,4 +1,4 @@
-"""``gendalens run``: several models, each loaded once; one that fails does not stop the others."""
+"""``gendalens run``: each model is loaded once, and a failure does not stop the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gendalens.errors import UserError, printable
 from gendalens.report import escape
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.report.terminal.progress import TerminalWatcher
-from gendalens.report.terminal.result import show, summary
+from gendalens.report.terminal.result import show, show_summary
 from gendalens.tasks import all_tasks, get_task
 from gendalens.words import say, write
 
@@ -24,7 +24,7 @@ from gendalens.words import say, write
 def run_models(
     models: Sequence[str], tests: Sequence[str] | None, options: RunOptions, *, as_json: bool
 ) -> None:
-    """Run, print, and end with code 2 if a model could not be measured."""
+    """Run the tests and print the results; exit with code 2 if a model could not be measured."""
     _check_tests(tests, options.protocol)
     watcher = ResultPrinter(as_json=as_json)
     report = execute([Job(name, tests) for name in dict.fromkeys(models)], options, watcher)
@@ -32,9 +32,9 @@ def run_models(
 
 
 class ResultPrinter(TerminalWatcher):
-    """Shows progress, and each model's results as soon as they are there, unless JSON is wanted.
+    """Shows progress and, unless JSON is requested, each model's results as soon as it is done.
 
-    ``problems`` are sentences on what could not be measured, once it is done.
+    ``problems`` collects a sentence for every result that could not be measured.
     """
 
     def __init__(self, *, as_json: bool) -> None:
@@ -53,12 +53,12 @@ class ResultPrinter(TerminalWatcher):
 
 
 def finish(report: RunReport, *, as_json: bool, problems: Sequence[str] = ()) -> None:
-    """Print what all models have in common; code 2 if something went wrong."""
+    """Print what concerns the whole run; exit with code 2 if something failed."""
     console = PlainConsole()
     if as_json:
         sys.stdout.write(escape.as_json([result.to_dict() for result in report.results]))
     elif len(report.results) > 1:
-        summary(console, report.results)
+        show_summary(console, report.results)
     if report.page is not None:
         where = PlainConsole(stderr=True) if as_json else console
         where.print(Text(f"{say('report'):<10} {report.page}", style="dim"), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""``gendalens show``: a run again, in the terminal or as a file for somebody else."""
+"""``gendalens show``: saved results, in the terminal or in an export format."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from gendalens.results.result import Result
 from gendalens.results.saved_results import SavedResult
 
 FORMATS: Mapping[str, Callable[[Sequence[SavedResult]], str]] = {
-    "json": lambda runs: as_json([one.to_dict() for one in _results(runs)]),
-    "csv": lambda runs: to_csv(long_table(_results(runs))),
-    "markdown": lambda runs: to_markdown(short_tables(_results(runs))),
-    "latex": lambda runs: to_latex(short_tables(_results(runs))),
-    "model-card": lambda runs: model_card(_results(runs)),
-    "hub-yaml": lambda runs: hub_yaml(_results(runs)),
+    "json": lambda runs: as_json([one.to_dict() for one in _list_results(runs)]),
+    "csv": lambda runs: to_csv(long_table(_list_results(runs))),
+    "markdown": lambda runs: to_markdown(short_tables(_list_results(runs))),
+    "latex": lambda runs: to_latex(short_tables(_list_results(runs))),
+    "model-card": lambda runs: model_card(_list_results(runs)),
+    "hub-yaml": lambda runs: hub_yaml(_list_results(runs)),
     "every-eval-ever": every_eval_ever,
 }
 
 
 def show_runs(paths: Sequence[Path], wanted: Mapping[str, bool]) -> None:
-    """Print the results, in the one format asked for or for the eye."""
+    """Print the results, as text or in the requested format."""
     name = choose_format(wanted)
     runs = saved_results.find_results(paths)
     if name is not None:
@@ -41,11 +41,11 @@ def show_runs(paths: Sequence[Path], wanted: Mapping[str, bool]) -> None:
     for one in runs:
         terminal.show(console, one.result, one.folder)
     if len(runs) > 1:
-        terminal.summary(console, _results(runs))
+        terminal.show_summary(console, _list_results(runs))
 
 
 def choose_format(wanted: Mapping[str, bool]) -> str | None:
-    """The one format asked for, if any."""
+    """The requested format, or None; requesting several is an error."""
     names = [name for name, is_wanted in wanted.items() if is_wanted]
     if len(names) > 1:
         raise UserError(
@@ -54,5 +54,5 @@ def choose_format(wanted: Mapping[str, bool]) -> str | None:
     return names[0] if names else None
 
 
-def _results(runs: Sequence[SavedResult]) -> list[Result]:
+def _list_results(runs: Sequence[SavedResult]) -> list[Result]:
     return [one.result for one in runs]

@@ -1,4 +1,4 @@
-"""``gendalens tasks``: what the tests are, in words."""
+"""``gendalens tasks``: descriptions of the tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def list_tasks() -> None:
 
 def describe_task(name: str, protocol: int) -> None:
     """Print idea, data, formula, harms and sources, options, definitions, limits and citation."""
-    whole = {task.card.id: key for key, task in all_tasks().items()}  # lm-abc@1, as results say
+    whole = {task.card.id: key for key, task in all_tasks().items()}  # by id: lm-abc@1
     task = get_task(*whole.get(name, (name, protocol)))
     card = task.card
     console = PlainConsole()

@@ -1,1 +1,1 @@
-"""What is said over several results: models side by side, and the gate."""
+"""Conclusions from several results: comparisons of models, and the gate."""

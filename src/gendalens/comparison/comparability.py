@@ -1,4 +1,4 @@
-"""What two results must share before their figures may stand in one table."""
+"""What two results must have in common to be compared."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from functools import reduce
 from typing import Any
 
 from gendalens.results.result import Result
-from gendalens.results.signature import parts
+from gendalens.results.signature import parse_signature
 from gendalens.words import Message, Template
 
-#: A model's own labels may need words of their own: they belong to the model, not to the test.
-OF_THE_MODEL = frozenset({"labels"})
+#: Options that describe the model, not the test: models with different label maps are comparable.
+MODEL_OPTIONS = frozenset({"labels"})
 
 STANDS_APART = Template(
     "compare.stands_apart",
-    "Not lined up with other results of {test}, and no difference is taken: {reasons}.",
+    "Not compared with other results of {test}: {reasons}.",
 )
 DIFFERS_HERE = Template("compare.differs_here", "{name} {here:t} here, {elsewhere} elsewhere")
 DATA_SET = Template("compare.data_set", "data {name}")
@@ -27,7 +27,7 @@ ONE_VALUE = Template("compare.one_value", "{value:t}")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Comparability:
-    """A test, and everything but the model that decides its figures."""
+    """A test and everything that determines its figures except the model."""
 
     task: str
     protocol: int
@@ -36,15 +36,15 @@ class Comparability:
     version: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Data by name, options by name, and the version."""
+        """Data sets, options and version as plain data."""
         return {
             "data": dict(self.data),
             "options": dict(self.options),
             "gendalens": self.version,
         }
 
-    def apart_from(self, others: Sequence[Comparability]) -> Message | None:
-        """Why results of the same test stand in other tables, in one sentence."""
+    def explain_separation(self, others: Sequence[Comparability]) -> Message | None:
+        """Why other results of the same test cannot be compared with these; None if all can."""
         rest = [other for other in others if other != self and other.task == self.task]
         if not rest:
             return None
@@ -52,7 +52,7 @@ class Comparability:
         return STANDS_APART(test=self.task, reasons=reasons)
 
     def _differences(self, rest: Sequence[Comparability]) -> Iterator[Message]:
-        """What is another value here than elsewhere."""
+        """A reason for each value that differs from those of other results."""
         mine = self._facts()
         for name in dict.fromkeys(name for one in (self, *rest) for name in one._facts()):
             absent = "any" if name == "seed" else "none"
@@ -77,15 +77,15 @@ def _join_values(first: Message, last: Message) -> Message:
     return OTHER_VALUE(first=first, last=last)
 
 
-def comparability_of(result: Result) -> Comparability:
-    """What of a result must be the same in another one."""
-    fields = parts(result.signature)
+def get_comparability(result: Result) -> Comparability:
+    """What another result must share with this one to be comparable."""
+    fields = parse_signature(result.signature)
     names = list(fields)
     own = names[names.index("sample") + 1 : names.index("tests")]
     options = {"sample": fields["sample"]}
-    options |= {name: fields[name] for name in own if name not in OF_THE_MODEL}
-    # The seed decides which items there are only where something is drawn; elsewhere it moves
-    # nothing but the last digit of an interval.
+    options |= {name: fields[name] for name in own if name not in MODEL_OPTIONS}
+    # The seed determines the items only if they are sampled or names are drawn; otherwise it affects
+    # no more than the last digit of an interval.
     if fields["sample"] != "all" or "repeats" in own:
         options["seed"] = fields["seed"]
     return Comparability(
@@ -97,6 +97,6 @@ def comparability_of(result: Result) -> Comparability:
     )
 
 
-def seed_of(result: Result) -> int:
-    """The seed that the result was resampled with."""
-    return int(parts(result.signature)["seed"])
+def get_seed(result: Result) -> int:
+    """The seed with which the result was resampled."""
+    return int(parse_signature(result.signature)["seed"])

@@ -1,4 +1,4 @@
-"""Models side by side: what may be lined up, what may not and why, and how much two of them differ."""
+"""Comparisons of models: which results are comparable, and how much any two models differ."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from gendalens.comparison.comparability import Comparability, comparability_of, seed_of
+from gendalens.comparison.comparability import Comparability, get_comparability, get_seed
 from gendalens.comparison.pair_findings import NOTHING_KNOWN, PairFinding, judge_difference
 from gendalens.errors import UserError
 from gendalens.results import saved_results
-from gendalens.results.model_labels import labels
+from gendalens.results.model_labels import label_models
 from gendalens.results.result import Contrast, Result, to_plain
 from gendalens.results.saved_results import RECORDS, SavedResult
 from gendalens.stats.estimate import Estimate
@@ -23,14 +23,14 @@ from gendalens.tasks import get_task
 from gendalens.tasks.base import ComparedFigures, Task
 from gendalens.words import Message, Template
 
-#: With more models than this in one table the pairs are too many to read.
+#: With more models than this, there are too many pairs to read.
 PAIRED_MODELS = 10
 
 Run: TypeAlias = str | Path | SavedResult | Result
 
 TOO_MANY_MODELS = Template(
     "compare.too_many_models",
-    "{models} models are too many for differences two by two; compare {most} or fewer.",
+    "{models} models are too many for pairwise differences; compare {most} or fewer.",
 )
 NO_RECORDS = Template(
     "compare.no_records", "Differences need the records: compare run folders instead of results."
@@ -39,7 +39,7 @@ NO_INTERVALS = Template(
     "compare.no_intervals", "{test} has no intervals, so differences have none; use protocol 2."
 )
 NO_CLUSTERS = Template(
-    "compare.no_clusters", "{test} has nothing to pair models by, so no difference is taken."
+    "compare.no_clusters", "{test} has no clusters to pair models by, so there are no differences."
 )
 DIFFERENCE = Template("compare.difference_of", "difference of {figure}")
 ONE_NOT_MEASURABLE = Template("compare.model_not_measurable", "{model} is not measurable")
@@ -49,7 +49,7 @@ EFFECT_UNSTABLE = Template("compare.effect_unstable", "unstable: so is GES of {m
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One model in one table: the label that tells it from the others, and its figures."""
+    """One model of a group: its distinct label and its figures."""
 
     label: str
     result: Result
@@ -93,11 +93,11 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Results of one test that may be lined up: same data, protocol, options and version.
+    """Comparable results of one test: same data, protocol, options and version.
 
-    ``note`` says which figures are lined up, where that is not the headline; ``refused`` why there
-    are no differences, and ``failed`` that damaged or missing records are to blame; ``apart`` why
-    other results of the same test stand elsewhere.
+    ``note`` says which figures are compared, if not the headline. ``refused`` says why there are no
+    differences, and ``failed`` is set if damaged or missing records are the cause. ``apart`` says why
+    other results of the same test are in another group.
     """
 
     comparability: Comparability
@@ -111,7 +111,7 @@ class Group:
 
     @property
     def test(self) -> str:
-        """Name and protocol."""
+        """The test's name and protocol, such as ``lm-abc@2``."""
         return f"{self.comparability.task}@{self.comparability.protocol}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Any number of results, in groups that may be lined up."""
+    """Any number of results, in groups of comparable ones."""
 
     groups: tuple[Group, ...]
 
@@ -141,7 +141,7 @@ class Comparison:
 
     @property
     def count(self) -> int:
-        """How many differences there are, over which p is adjusted."""
+        """The number of differences, for which p is adjusted."""
         return sum(pair.gap.p is not None for group in self.groups for pair in group.pairs)
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,29 +150,29 @@ class Comparison:
 
 
 def compare(*runs: Run | Iterable[Run], tasks: str | Sequence[str] | None = None) -> Comparison:
-    """Set models side by side; run folders (or files in them) give differences as well.
+    """Compare models; with run folders (or files in them), also by paired differences.
 
-    ``runs`` are run folders, or results as :func:`gendalens.run` returns them, which have no records
-    and so no paired differences. ``tasks`` keeps some of the tests.
+    ``runs`` are run folders, or results returned by :func:`gendalens.run`; these have no records, so
+    they have no paired differences. ``tasks`` restricts the comparison to some tests.
     """
     found = _select(_gather(runs), [tasks] if isinstance(tasks, str) else tasks)
     if not found:
         raise UserError("There is nothing to compare; name run folders.")
-    # A result found twice, in two folders, is one.
+    # The same result may be in two folders; keep the first.
     once = {one.result.signature: one for one in reversed(found)}
     found = list(reversed(once.values()))
-    named = labels([one.result for one in found])
+    named = label_models([one.result for one in found])
     together: dict[Comparability, list[tuple[str, _Entry]]] = {}
     for label, one in zip(named, found, strict=True):
-        together.setdefault(comparability_of(one.result), []).append((label, one))
+        together.setdefault(get_comparability(one.result), []).append((label, one))
     ordered = sorted(together)
-    groups = [_group(key, together[key], key.apart_from(ordered)) for key in ordered]
+    groups = [_make_group(key, together[key], key.explain_separation(ordered)) for key in ordered]
     return Comparison(tuple(_judge_all(groups)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A result, and where its records are, if anywhere."""
+    """A result and, if it is on disk, where its records are."""
 
     result: Result
     saved: SavedResult | None
@@ -191,7 +191,7 @@ def _gather(runs: Iterable[Run | Iterable[Run]]) -> Iterable[_Entry]:
 
 
 def _select(entries: Iterable[_Entry], names: Sequence[str] | None) -> list[_Entry]:
-    """The results of these tests, or of all."""
+    """The results of the named tests, or all."""
     found = list(entries)
     if names is None:
         return found
@@ -205,12 +205,14 @@ def _select(entries: Iterable[_Entry], names: Sequence[str] | None) -> list[_Ent
     return [one for one in found if one.result.task in names]
 
 
-def _group(key: Comparability, found: Sequence[tuple[str, _Entry]], apart: Message | None) -> Group:
+def _make_group(
+    key: Comparability, found: Sequence[tuple[str, _Entry]], apart: Message | None
+) -> Group:
     task = get_task(key.task, key.protocol)
     count = Counter(label for label, _ in found)
     rows = [
         Row(
-            # The same model twice, under two versions of NumPy for instance.
+            # The same model can occur twice, for instance with two versions of NumPy.
             label if count[label] == 1 else f"{label} #{one.result.key}",
             one.result,
             _find_figures(task, label, one.result),
@@ -254,7 +256,7 @@ def _find_figures(task: Task[Any], label: str, result: Result) -> ComparedFigure
 
 
 def _read_clusters(task: Task[Any], files: Sequence[SavedResult]) -> list[Clusters] | None:
-    """Each model's clusters, which must be of the same items; None where the test has none."""
+    """Each model's clusters, which must hold the same items; None if the test has no clusters."""
     found = [_read_records(task, one) for one in files]
     clusters = [one for one in found if one is not None]
     if len(clusters) < len(found):
@@ -281,18 +283,18 @@ def _read_records(task: Task[Any], one: SavedResult) -> Clusters | None:
 
 
 def _pair_up(rows: Sequence[Row], clusters: Sequence[Clusters]) -> Iterable[Pair]:
-    """Every two models; one that is not measurable is named and has no difference."""
+    """A pair for every two models; its difference is undefined if either is not measurable."""
     sound = [
         place for place, row in enumerate(rows) if row.figures.finding.headline != "not_measurable"
     ]
-    found = differences([clusters[place] for place in sound], seed=seed_of(rows[0].result))
+    found = differences([clusters[place] for place in sound], seed=get_seed(rows[0].result))
     numbers = {place: number for number, place in enumerate(sound)}
     for a, b in combinations(range(len(rows)), 2):
         if a in numbers and b in numbers:
             yield _subtract(rows[a], rows[b], found[numbers[a], numbers[b]])
         else:
             unsound = next(rows[place].label for place in (a, b) if place not in numbers)
-            yield _leave_open(rows[a], rows[b], ONE_NOT_MEASURABLE(model=unsound))
+            yield _make_undefined_pair(rows[a], rows[b], ONE_NOT_MEASURABLE(model=unsound))
 
 
 def _subtract(first: Row, second: Row, found: Difference) -> Pair:
@@ -308,7 +310,7 @@ def _subtract(first: Row, second: Row, found: Difference) -> Pair:
 
 
 def _subtract_effects(rows: Sequence[Row], found: Estimate) -> Estimate:
-    """The difference of effects: undefined or unstable where one of the two is."""
+    """The difference of two effects: undefined or unstable if either effect is."""
     undefined = tuple(row.label for row in rows if row.figures.effect.value is None)
     if undefined:
         return Estimate(None, None, None, EFFECT_UNDEFINED(models=undefined))
@@ -319,7 +321,7 @@ def _subtract_effects(rows: Sequence[Row], found: Estimate) -> Estimate:
     return Estimate(**found.parts())
 
 
-def _leave_open(first: Row, second: Row, reason: Message) -> Pair:
+def _make_undefined_pair(first: Row, second: Row, reason: Message) -> Pair:
     gap = first.figures.gap
     name = DIFFERENCE(figure=gap.name)
     return Pair(
@@ -331,7 +333,7 @@ def _leave_open(first: Row, second: Row, reason: Message) -> Pair:
 
 
 def _judge_all(groups: Sequence[Group]) -> Iterable[Group]:
-    """Holm over all differences of the comparison, and what each then says."""
+    """The groups with p adjusted (Holm) over all differences, and a finding for each difference."""
     adjusted = holm([pair.gap.p for group in groups for pair in group.pairs])
     count = sum(p is not None for p in adjusted)
     remaining = iter(adjusted)

@@ -1,4 +1,4 @@
-"""Whether models stay within a limit, for those who must decide before a release."""
+"""The gate: whether models stay within a limit, for decisions before a release."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import IntEnum
 
 from gendalens.errors import UserError
 from gendalens.results.figures import show_interval
-from gendalens.results.model_labels import labels
+from gendalens.results.model_labels import label_models
 from gendalens.results.result import Result
 from gendalens.words import Message, Template
 
@@ -17,11 +17,13 @@ UNDEFINED = Template("gate.undefined", "GES is undefined: {reason}")
 NO_INTERVAL = Template("gate.no_interval", "GES {effect} has no interval: {reason}")
 BEYOND = Template("gate.beyond", "GES {effect} lies beyond ±{limit:g}")
 WITHIN = Template("gate.within", "GES {effect} lies within ±{limit:g}")
-ACROSS = Template("gate.across", "GES {effect} reaches across ±{limit:g}; more data could tell")
+ACROSS = Template(
+    "gate.across", "the interval of GES {effect} crosses ±{limit:g}; more data may decide"
+)
 
 
 class Decision(IntEnum):
-    """What a gate says; the value is the exit code. 2 is a user's mistake, as everywhere."""
+    """The decision of a gate; its value is the exit code (2 is reserved for user errors)."""
 
     PASSES = 0
     FAILS = 1
@@ -29,7 +31,7 @@ class Decision(IntEnum):
 
     @property
     def message(self) -> Message:
-        """The decision as a person reads it."""
+        """The decision as a message."""
         return _DECISIONS[self]()
 
     def __str__(self) -> str:
@@ -45,7 +47,7 @@ _DECISIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One test of one model at the gate, and why it came out as it did."""
+    """The decision on one test of one model, and the reason."""
 
     model: str
     test: str
@@ -58,10 +60,10 @@ class Judgement:
 def judge(
     results: Sequence[Result], *, limit: float, limits: Mapping[str, float] | None = None
 ) -> list[Judgement]:
-    """Each result against ``limit`` on the absolute GES, or against its test's own in ``limits``.
+    """Judge each result by the limit on the absolute GES: its test's in ``limits``, else ``limit``.
 
-    It fails when the interval's bound nearest to zero is beyond the limit, passes when the whole
-    interval lies within ± the limit, and otherwise cannot tell.
+    A result fails if the whole interval lies beyond the limit on one side, passes if the whole
+    interval lies within ± the limit, and is inconclusive otherwise.
     """
     limits = limits or {}
     for name, value in {"--max-effect": limit, **limits}.items():
@@ -80,12 +82,12 @@ def judge(
         )
     return [
         _judge_one(label, result, limits.get(result.task, limit))
-        for label, result in zip(labels(results), results, strict=True)
+        for label, result in zip(label_models(results), results, strict=True)
     ]
 
 
 def decide(judgements: Sequence[Judgement]) -> Decision:
-    """One failure fails the whole; else one that cannot be told; else it passes."""
+    """The overall decision: any failure fails it; else any inconclusive result leaves it open."""
     decisions = {one.decision for one in judgements}
     order = (Decision.FAILS, Decision.CANNOT_TELL, Decision.PASSES)
     return next(decision for decision in order if decision in decisions)

@@ -1,4 +1,4 @@
-"""What the difference between two models says: which of them leans further, if that can be told."""
+"""The finding on two models: which of them leans further, if the data can tell."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ P_ABOVE_LEVEL = Template("pair.p_above_level", "its p is not below .05")
 
 @dataclass(frozen=True, slots=True)
 class PairFinding:
-    """Which of two models leans further, and what correction for many differences adds.
+    """Which of two models leans further, with a note if correction for many differences affects it.
 
-    ``same`` means that the two cannot be told apart, ``unknown`` that there is nothing to tell by.
+    ``same`` means that no difference was found, ``unknown`` that there is no interval to judge by.
     """
 
     code: PairCode
     correction: Message | None = None
 
     def describe(self, first: str = "", second: str = "") -> Message:
-        """The finding as a person reads it, with names for the two models."""
+        """The finding as a message, with names for the two models."""
         match self.code:
             case "first_leans_further":
                 found = LEANS_FURTHER(model=first or phrase("the first"))
@@ -52,7 +52,7 @@ class PairFinding:
         return str(self.describe())
 
     def to_dict(self) -> dict[str, Any]:
-        """The finding as plain data, its English text beside it."""
+        """The finding as plain data, with its English text."""
         return {
             "code": self.code,
             "correction": self.correction and self.correction.to_dict(),
@@ -64,7 +64,7 @@ NOTHING_KNOWN = PairFinding("unknown")
 
 
 def judge_difference(gap: Contrast, differences: int) -> PairFinding:
-    """What a difference of gaps says, among so many ``differences`` that are taken."""
+    """The finding on a difference of gaps that is one of ``differences`` in the comparison."""
     if gap.low is None or gap.high is None:
         return NOTHING_KNOWN
     if gap.low <= ROUNDING and gap.high >= -ROUNDING:

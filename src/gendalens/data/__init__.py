@@ -1,1 +1,1 @@
-"""The test sets: fetched, checked, read into typed items."""
+"""The test sets: fetching, checking, and reading them into typed items."""

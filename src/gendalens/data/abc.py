@@ -1,7 +1,7 @@
 """ABC: a reflexive sentence and the same sentence with *hans* and with *hendes*.
 
 Danish has a reflexive possessive (sin, sit, sine), so *hans* and *hendes* must refer to somebody other
-than the subject. A frame is one event, told in the present and in the past tense. In the official
+than the subject. A frame is one event, in the present and in the past tense. In the official
 files one template occurs twice and its present tense is missing: that frame has one tense.
 """
 
@@ -26,7 +26,7 @@ FORMS: tuple[Form, ...] = get_args(Form)
 FILES: dict[Gender, str] = {"female": "abc_fem_sents.txt", "male": "abc_male_sents.txt"}
 RULE = "---"
 REFLEXIVE = re.compile(rf"\b({'|'.join(FORMS)})\b")
-# Danish present tense ends in -r; so do a few strong pasts.
+# The Danish present tense ends in -r, and so do a few strong past tenses.
 PAST_IN_R = frozenset({"bar", "for", "skar", "svor", "var"})
 
 
@@ -34,7 +34,7 @@ PAST_IN_R = frozenset({"bar", "for", "skar", "svor", "var"})
 class Triple:
     """A sentence in its three readings.
 
-    ``template`` is the place in the occupation's block of the file (1 to 76 in the official ones),
+    ``template`` is the position in the occupation's block of the file (1 to 76 in the official ones),
     ``frame`` numbers the events (1 to 38). ``subject`` is the same in all three sentences.
     ``contested``: Danish employment shares, or the word itself, contradict the occupation's class.
     """

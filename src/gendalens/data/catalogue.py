@@ -1,4 +1,4 @@
-"""The official data sets: where each comes from, its checksums, terms and reader."""
+"""The official data sets: the source, checksums, terms and reader of each."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Wheel:
 class Hub:
     """A data set on the Hugging Face hub.
 
-    It may change, and its rows are written out here, so it need not have a certain checksum: the one it
-    had is kept beside the file, and a result says whether that is the published file's.
+    It may change, and its rows are converted here, so its checksum is not fixed: the checksum at
+    download is kept beside the file, and a result says whether it is that of the published file.
     """
 
     repo: str
@@ -52,7 +52,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set: what it holds, where it comes from, on what terms, and the module that reads it."""
+    """A data set: its content, its source, its terms, and the module that reads it."""
 
     name: str
     holds: str

@@ -1,6 +1,6 @@
-"""What a user puts in place of an official set: files of their own, or the built-in set.
+"""The user's replacement for an official set: their own files, or the built-in set.
 
-The built-in sets are never swapped in silently: only where somebody says ``builtin``.
+The built-in sets are used only if the user asks for them with ``builtin``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BUILTIN: Builtin = get_args(Builtin)[0]
 
 
 def read_choices(data: Mapping[str, str | Path] | str | None) -> dict[str, Choice]:
-    """The choices of the Python interface by the set's name; ``"builtin"`` is every built-in set.
+    """The choices of the Python interface by set; ``"builtin"`` stands for every built-in set.
 
     >>> read_choices({"abc": "builtin"})
     {'abc': 'builtin'}
@@ -39,7 +39,7 @@ def parse_choices(
 ) -> dict[str, Choice]:
     """The choices of the command line: ``builtin`` (for all ``sets``) or ``NAME=PATH``.
 
-    A set that is named by itself takes precedence over ``builtin``, whichever comes first.
+    A set that is named individually takes precedence over ``builtin``, whichever comes first.
     """
     found: dict[str, Choice] = dict.fromkeys(sets, BUILTIN) if BUILTIN in parts else {}
     for part in parts:

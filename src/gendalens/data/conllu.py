@@ -1,6 +1,6 @@
 """CoNLL-U with named entities: one word per line, ten columns, the entity tag in MISC (``name=B-PER``).
 
-The reader is strict: what could be misread is reported with its line. The text of a sentence is
+The reader is strict: it reports ambiguous input with its line number. The text of a sentence is
 rebuilt from its words and ``SpaceAfter=No``; a ``# text`` comment must agree with it except in white
 space. Multiword tokens (``3-4``) replace their words in the text, and empty nodes (``3.1``) are left out.
 """
@@ -23,13 +23,13 @@ EMPTY_ID = re.compile(r"(0|[1-9][0-9]{0,8})\.[1-9][0-9]{0,8}")
 TAG = re.compile(r"O|([BI])-(\S+)")
 SENTENCE_ID = re.compile(r"# *sent_id *=(.*)")
 TEXT = re.compile(r"# *text *=(.*)")
-# The Danish genitive has no apostrophe, but not everybody knows that: Kay-Siff's, Marcus'.
+# Most Danish genitives have no apostrophe, but some texts write one: Kay-Siff's, Marcus'.
 GENITIVE_FORM = re.compile(r".*([^\W_]|\.)['’]s|.*[sxz]['’]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word as it appears in the text; ``genitive`` if it is tagged so, or ends as only genitives do."""
+    """A word as it appears in the text; ``genitive`` by its tag or its ending."""
 
     text: str
     span: Span
@@ -38,7 +38,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A named entity: its place in the text, its label, and the tokens it covers."""
+    """A named entity: its span in the text, its label, and the tokens it covers."""
 
     span: Span
     label: str
@@ -58,7 +58,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """What one line says about the text."""
+    """The content of one line."""
 
     line: int
     form: str
@@ -69,7 +69,7 @@ class _Word:
 
 def read(lines: Sequence[str], path: Path) -> list[Sentence]:
     """The sentences of a file's lines; ``path`` is for the messages."""
-    if lines and lines[0].startswith("\ufeff"):  # some editors put a byte-order mark in front
+    if lines and lines[0].startswith("\ufeff"):  # some editors write a byte-order mark
         lines = [lines[0].removeprefix("\ufeff"), *lines[1:]]
     if lines and not any(line.count("\t") == COLUMNS - 1 for line in lines):
         raise UserError(
@@ -91,7 +91,7 @@ def read(lines: Sequence[str], path: Path) -> list[Sentence]:
 
 
 def _split_blocks(lines: Sequence[str], path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Each sentence's lines, with the number of the first."""
+    """The lines of each sentence, with the number of the first line."""
     block: list[str] = []
     for number, line in enumerate(lines, start=1):
         if line:
@@ -134,7 +134,7 @@ def _find_comment(pattern: re.Pattern[str], comments: list[str]) -> str | None:
 
 
 def _read_words(lines: list[str], first: int, path: Path) -> list[_Word]:
-    """The words that appear in the text, their numbers checked."""
+    """The words that appear in the text; checks their numbering."""
     words: list[_Word] = []
     last = 0  # the number of the last word
     inside = 0  # the last word that a multiword token covers
@@ -178,7 +178,7 @@ def _read_words(lines: list[str], first: int, path: Path) -> list[_Word]:
 
 
 def _read_word(columns: list[str], line: int, path: Path, *, tagged: bool) -> _Word:
-    """One line's form, tag, case and spacing; the tag may be missing only where none is needed."""
+    """One line's form, tag, case and spacing; only an optional tag may be missing."""
     form = columns[1]
     if not form or form != form.strip():
         raise line_error(path, line, phrase("its form is empty or has white space around it"))
@@ -206,7 +206,7 @@ def _read_word(columns: list[str], line: int, path: Path, *, tagged: bool) -> _W
 
 
 def _merge(token: _Word, word: _Word, path: Path) -> _Word:
-    """A multiword token with one more of its words; it takes the tag of its first word."""
+    """A multiword token extended by one of its words; it takes the tag of its first word."""
     if token.tag and word.tag.startswith("B-"):
         raise line_error(path, word.line, phrase("an entity begins inside a multiword token"))
     tag = token.tag or word.tag
@@ -217,7 +217,7 @@ def _merge(token: _Word, word: _Word, path: Path) -> _Word:
 
 
 def _build_text(words: list[_Word]) -> tuple[str, tuple[Token, ...]]:
-    """The text and the place of each word in it."""
+    """The text and the position of each word in it."""
     pieces: list[str] = []
     tokens: list[Token] = []
     at = 0

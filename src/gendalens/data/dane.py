@@ -18,7 +18,7 @@ LABELS = ("PER", "LOC", "ORG", "MISC")
 
 
 def read(path: Path, *, errata: bool) -> list[Sentence]:
-    """The sentences of a CoNLL-U file; set ``errata`` for the official one alone."""
+    """The sentences of a CoNLL-U file; set ``errata`` only for the official file."""
     lines = read_lines(path)
     if errata:
         lines = known.apply_errata(lines, known.find_errata("dane"), condition="test", path=path)
@@ -30,7 +30,7 @@ def read(path: Path, *, errata: bool) -> list[Sentence]:
 
 
 def _no_persons_error(path: Path, labels: str) -> UserError:
-    """The error for a file that has other entities, or none at all."""
+    """The error for a file without persons, with other entities or with none."""
     if not labels:
         return UserError(
             "{file} has no named entities, so there is nobody to rename: use a file like DaNE's, with "

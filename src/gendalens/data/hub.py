@@ -1,4 +1,4 @@
-"""The test split of DaNE from the Hugging Face hub, written out as CoNLL-U.
+"""The test split of DaNE from the Hugging Face hub, converted to CoNLL-U.
 
 ``alexandrainst/dane`` began as a script that downloads a CoNLL-U file. The hub converts such sets to
 Parquet tables on a separate branch, and their owners convert them to tables on the main branch. Scripts
@@ -20,14 +20,14 @@ from gendalens.errors import UserError
 from gendalens.system.hub_access import disable_telemetry
 from gendalens.words import Message, phrase
 
-# Where the hub puts its own conversions.
+# The branch of the hub's own conversions.
 CONVERTED = "refs/convert/parquet"
 FORMATS = (".conllu", ".parquet", ".jsonl")
 INSTEAD = phrase("name a CoNLL-U file with `--data dane=PATH`")
-# What the numbers of ner_tags stand for, unless a table says so itself.
+# The meaning of the numbers in ner_tags, unless a table defines them itself.
 TAGS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC", "B-MISC", "I-MISC")
 TREEBANK = ("lemmas", "pos_tags", "morph_tags", "dep_ids", "dep_labels")
-# JSON can spell out half of a character, which no UTF-8 file can hold.
+# JSON can express lone surrogates, which UTF-8 cannot.
 HALF = re.compile("[\ud800-\udfff]")
 LONGEST_REASON = 160  # characters
 Row = dict[str, Any]
@@ -44,7 +44,7 @@ def fetch(repo: str, target: Path) -> None:
 
 
 def choose_files(files: Sequence[str]) -> list[str]:
-    """The files of a repository that hold its test split, in the first format there is.
+    """The files of a repository that hold its test split, in the first available format.
 
     >>> choose_files(["README.md", "data/test-00000-of-00001.parquet", "data/train.parquet"])
     ['data/test-00000-of-00001.parquet']
@@ -66,7 +66,7 @@ def _is_test(file: str) -> bool:
 
 
 def _is_inside(file: str) -> bool:
-    """Whether a path stays in the folder it is put into, whoever serves the list of files."""
+    """Whether a path stays inside its target folder; the list of files is not trusted."""
     path = PurePosixPath(file)
     return not path.is_absolute() and ".." not in path.parts and "\\" not in file
 
@@ -112,7 +112,7 @@ def _download(repo: str, folder: Path) -> list[Path]:
 
 
 def _format_reason(error: Exception) -> str | Message:
-    """The first line of what an error says."""
+    """The first line of an error."""
     if isinstance(error, ReasonError):
         return error.reason
     return (str(error).strip() or type(error).__name__).splitlines()[0][:LONGEST_REASON]
@@ -120,7 +120,7 @@ def _format_reason(error: Exception) -> str | Message:
 
 @contextmanager
 def _hide_progress_bars() -> Iterator[None]:
-    """Hide the hub library's progress bars: the file is small, and standard error is ours."""
+    """Hide the hub library's progress bars: the file is small, and they would clutter standard error."""
     from huggingface_hub import utils
 
     enabled = not utils.are_progress_bars_disabled()
@@ -141,7 +141,7 @@ def read_rows(files: Sequence[Path]) -> Iterator[Row]:
             else:
                 for line in file.read_text(encoding="utf-8").splitlines():
                     yield _name_labels(json.loads(line), {"ner_tags": TAGS})
-        except (OSError, ValueError, RecursionError) as error:  # what Arrow, JSON and UTF-8 raise
+        except (OSError, ValueError, RecursionError) as error:  # from Arrow, JSON or UTF-8
             raise UserError(
                 "{file} cannot be read ({reason}): {instead}.",
                 file=file.name,
@@ -151,7 +151,7 @@ def read_rows(files: Sequence[Path]) -> Iterator[Row]:
 
 
 def _read_parquet(file: Path) -> Iterator[Row]:
-    """A table's rows; the names of its labels are in its metadata."""
+    """The rows of a table, with label names from its metadata."""
     try:
         from pyarrow import parquet
     except ImportError as error:
@@ -169,7 +169,7 @@ def _read_parquet(file: Path) -> Iterator[Row]:
 
 
 def _read_labels(metadata: Any) -> dict[str, tuple[str, ...]]:
-    """The label names that a table's metadata gives by column."""
+    """The label names in a table's metadata, by column."""
     found = {}
     features = metadata.get("info", {}).get("features", {}) if isinstance(metadata, dict) else {}
     for column, feature in features.items():
@@ -204,7 +204,7 @@ def to_conllu(row: Row, repo: str) -> list[str]:
             "it has {tokens} tokens and {tags} tags", tokens=len(tokens), tags=len(tags)
         )
         raise _row_error(row, repo, reason)
-    text = text.strip()  # the script that made the rows left the line ends on
+    text = text.strip()  # the script that made the rows kept the line ends
     lines = [f"# text = {text}"]
     if row.get("sent_id"):
         lines.insert(0, f"# sent_id = {str(row['sent_id']).strip()}")

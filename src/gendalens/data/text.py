@@ -1,4 +1,4 @@
-"""Lines, sentences and places in a sentence: what the readers share."""
+"""Lines, sentences and spans, shared by the readers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def format_sentence(text: str) -> str:
 
 
 class ReasonError(ValueError):
-    """What is wrong with a piece of data, for the reader that knows where the piece is from."""
+    """A defect in a piece of data; the reader that catches it adds where the piece is from."""
 
     def __init__(self, reason: Message) -> None:
         super().__init__(reason)
@@ -70,6 +70,6 @@ def line_error(path: Path, line: int, reason: Message) -> UserError:
 
 
 def columns_error(path: Path, line: int, *, found: int, needed: int) -> UserError:
-    """The error for a line with another number of columns than its table has."""
+    """The error for a line with the wrong number of columns."""
     reason = phrase("it has {found} columns instead of {needed}", found=found, needed=needed)
     return line_error(path, line, reason)

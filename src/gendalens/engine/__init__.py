@@ -1,1 +1,1 @@
-"""From requests to answers and results: the run loop, batches, the cache."""
+"""The run loop, from requests to answers to results, and the cache."""

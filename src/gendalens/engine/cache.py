@@ -1,4 +1,4 @@
-"""Answers on disk, so that a killed run resumes and nothing is asked twice."""
+"""The cache of answers on disk: a killed run resumes, and nothing is asked twice."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gendalens.errors import UserError
 from gendalens.models.base import ANSWER_TYPES, Answer, Request
 from gendalens.words import N_
 
-SCHEMA = 2  # 1 had no checksums; they are added when such a cache is opened
-WAIT = 60.0  # seconds, for another process that writes
-#: What SQLite complains about, and what to do about it.
+SCHEMA = 2  # schema 1 had no checksums; they are added when such a cache is opened
+WAIT = 60.0  # seconds to wait for another process that is writing
+#: Advice by a part of SQLite's error message.
 _FIXES = {
     "readonly": N_(
         "The cache {path} is read-only; make it writable, set GENDALENS_HOME, or use --no-cache."
@@ -46,18 +46,18 @@ LOOKUP = 500  # SQLite's smallest default limit on variables in one statement is
 
 
 def request_key(model: str, request: Request) -> bytes:
-    """The digest under which the answer of one model to one request is stored."""
+    """The digest that is the key of a model's answer to a request."""
     text = json.dumps([model, request.kind, *_field_values(request)], ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
 
 
 def checksum(key: bytes, kind: bytes, answer: bytes) -> int:
-    """What a stored row adds up to: no bit of it can turn without changing this."""
+    """A checksum of a stored row, which detects any flipped bit."""
     return zlib.crc32(answer, zlib.crc32(kind, zlib.crc32(key)))
 
 
 def pack(answer: Answer) -> str:
-    """An answer as text; Python writes floats so that they read back exactly."""
+    """An answer as JSON; floats survive the round trip exactly."""
     return json.dumps(_field_values(answer), ensure_ascii=False, allow_nan=False)
 
 
@@ -72,7 +72,7 @@ def unpack(kind: str, text: str) -> Answer:
 
 
 def _field_values(record: Any) -> list[Any]:
-    """The fields in order; ``astuple`` would copy them deeply first, tens of thousands of times."""
+    """The values of the fields in order; ``astuple`` would deep-copy each of thousands of records."""
     kind: type = type(record)
     return [getattr(record, name) for name in _field_names(kind)]
 
@@ -83,7 +83,7 @@ def _field_names(kind: type) -> tuple[str, ...]:
 
 
 def _to_tuples(value: Any) -> Any:
-    """JSON has lists where answers have tuples."""
+    """Turn the lists of JSON back into tuples."""
     return tuple(map(_to_tuples, value)) if isinstance(value, list) else value
 
 
@@ -92,10 +92,10 @@ def _make_row(key: bytes, kind: str, answer: str) -> tuple[bytes, str, str, int]
 
 
 class Cache:
-    """An SQLite file of answers, safe under kill -9 and for several processes at once.
+    """An SQLite file of answers that survives kill -9 and can be shared by several processes.
 
-    ``damaged`` counts the rows that lookups met and did not believe: they are taken as not there,
-    so that they are asked again, and the new answers take their place.
+    ``damaged`` counts the rows whose checksum failed in a lookup. They are treated as missing, so
+    that their requests are asked again and the new answers replace them.
     """
 
     def __init__(self, path: Path) -> None:
@@ -112,18 +112,18 @@ class Cache:
             ) from None
         with self._explain_errors():
             self._db = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
-        # Bytes, because a turned bit may leave text that is no UTF-8.
+        # Bytes, because a flipped bit may leave invalid UTF-8.
         self._db.text_factory = bytes
         try:
             with self._explain_errors():
-                # WAL lets a second process read while one writes; where the file system
-                # cannot do it (network homes) SQLite keeps its rollback journal, which is safe too.
-                self._use_log()
+                # WAL lets a second process read while one writes. On file systems without support
+                # for it (network homes), SQLite keeps its rollback journal, which is safe too.
+                self._enable_wal()
                 self._db.execute("PRAGMA synchronous=NORMAL")
-                # Where pages do not fit together, SQLite may lose rows in silence; 3 ms a MB.
+                # SQLite may silently lose rows if pages are inconsistent; the check takes 3 ms per MB.
                 if self._db.execute("PRAGMA quick_check(1)").fetchone() != (b"ok",):
-                    raise self._damaged()
-                # Taking the write lock now tells a read-only file before the model is loaded.
+                    raise self._damage_error()
+                # Taking the write lock now reveals a read-only file before the model is loaded.
                 self._db.execute("BEGIN IMMEDIATE")
                 version = self._db.execute("PRAGMA user_version").fetchone()[0]
                 if version not in (0, 1, SCHEMA):
@@ -156,7 +156,7 @@ class Cache:
         self._db.close()
 
     def lookup(self, model: str, requests: Sequence[Request]) -> dict[Request, Answer]:
-        """The stored answers to those of the requests that have one."""
+        """The stored answers among those to the requests."""
         by_key = {request_key(model, request): request for request in requests}
         found: dict[Request, Answer] = {}
         keys = list(by_key)
@@ -178,12 +178,12 @@ class Cache:
         return found
 
     def store(self, model: str, answers: Iterable[tuple[Request, Answer]]) -> None:
-        """Write answers in one transaction: all of them are kept, or none."""
+        """Write the answers in one transaction: all or none."""
         rows = [_make_row(request_key(model, r), r.kind, pack(a)) for r, a in answers]
         with self._explain_errors():
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                # A row that is there already was damaged, or another process was quicker.
+                # An existing row was damaged, or has just been written by another process.
                 self._db.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", rows)
                 self._db.execute("COMMIT")
             except BaseException:
@@ -191,10 +191,11 @@ class Cache:
                     self._db.execute("ROLLBACK")
                 raise
 
-    def _use_log(self) -> None:
-        """Turn the write-ahead log on; for this SQLite does not wait by itself.
+    def _enable_wal(self) -> None:
+        """Enable the write-ahead log, retrying while another process holds the lock.
 
-        Two processes that make a cache at the same moment would find each other in the way.
+        SQLite does not wait here by itself, so two processes that create a cache at the same moment
+        would fail.
         """
         end = time.monotonic() + WAIT
         while True:
@@ -207,14 +208,14 @@ class Cache:
             time.sleep(0.01)
 
     def _add_checksums(self) -> None:
-        """Bring a cache of schema 1 up to date; whoever opened it holds the write lock."""
+        """Migrate a cache from schema 1; the caller holds the write lock."""
         self._db.create_function("checksum", 3, checksum, deterministic=True)
         self._db.execute("ALTER TABLE answers ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
         self._db.execute(
             "UPDATE answers SET checksum = checksum(key, CAST(kind AS BLOB), CAST(answer AS BLOB))"
         )
 
-    def _damaged(self) -> UserError:
+    def _damage_error(self) -> UserError:
         return UserError(
             "The cache {path} is damaged; delete it (its answers will be asked again) or use "
             "--no-cache.",
@@ -223,15 +224,15 @@ class Cache:
 
     @contextmanager
     def _explain_errors(self) -> Iterator[None]:
-        """SQLite's complaints, each as a sentence that says what to do."""
+        """Turn the errors of SQLite into user errors that say what to do."""
         try:
             yield
         except sqlite3.OperationalError as error:
-            said = str(error)
-            fix = next((fix for sign, fix in _FIXES.items() if sign in said), _OTHER_FIX)
-            raise UserError(fix, path=str(self.path), reason=said) from None
-        except UnicodeDecodeError:  # SQLite quotes a damaged schema in its complaint
-            raise self._damaged() from None
+            reason = str(error)
+            fix = next((fix for sign, fix in _FIXES.items() if sign in reason), _OTHER_FIX)
+            raise UserError(fix, path=str(self.path), reason=reason) from None
+        except UnicodeDecodeError:  # SQLite quotes a damaged schema in its message
+            raise self._damage_error() from None
         except sqlite3.DatabaseError as error:
             if "not a database" in str(error):
                 raise UserError(
@@ -239,4 +240,4 @@ class Cache:
                     "use --no-cache.",
                     path=str(self.path),
                 ) from None
-            raise self._damaged() from None
+            raise self._damage_error() from None

@@ -1,4 +1,4 @@
-"""What a smaller number format changes: some of the questions asked again in float32."""
+"""The effect of a smaller number format, measured by asking a sample again in float32."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ NOT_MEASURED = Template(
 )
 MOVED = Template(
     "dtype_effect",
-    "{dtype} is not float32: of {count} questions asked again in float32, {changes:clauses}.",
+    "{dtype} is not float32: of {count} requests repeated in float32, {changes:clauses}.",
 )
-ANSWERED_OTHERWISE = Template("answered_otherwise", "{count} were answered otherwise")
+ANSWERED_OTHERWISE = Template("answered_otherwise", "{count} got a different answer")
 SCORES_MOVED = Template(
     "scores_moved", "scores moved by {median:.2g} bits at the median and {most:.2g} at most"
 )
@@ -42,7 +42,7 @@ SCORES_MOVED = Template(
 def describe_dtype_effect(
     model: Backend, answers: Mapping[Request, Answer], *, cache: Cache | None = None
 ) -> Message | None:
-    """How far the answers are from those in float32; None where no number format is smaller."""
+    """How far the answers are from those in float32; None unless the model uses a smaller format."""
     if model.info.dtype not in SMALLER or not answers:
         return None
     asked = list(sample_answers(answers))
@@ -51,7 +51,7 @@ def describe_dtype_effect(
             return None
         exact = ask(model.exact, asked, cache=cache)
     except UserError as error:
-        # The test is done, and its result stands without the comparison: there may be no room for it.
+        # There may be too little memory for float32, and the result is valid without this check.
         return NOT_MEASURED(dtype=model.info.dtype, reason=_find_reason(error, model))
     moved = [_compare(answers[request], exact[request]) for request in asked]
     bits = [size / math.log(2) for size, _ in moved if size is not None]
@@ -65,20 +65,20 @@ def describe_dtype_effect(
 
 
 def _find_reason(error: UserError, model: Backend) -> Message:
-    """The fact behind an error, without its advice and without where a local model lies."""
+    """The cause of an error, without its advice and without the path of a local model."""
     fact = error.message.values.get("fact", error.message)
     assert isinstance(fact, Message)
     return replace(fact, values={**fact.values, "name": model.info.name})
 
 
 def sample_answers(answers: Mapping[Request, Answer]) -> dict[Request, Answer]:
-    """At most :data:`ASKED` of the answers, taken evenly."""
+    """At most :data:`ASKED` of the answers, evenly spaced."""
     kept = list(answers)[:: max(1, math.ceil(len(answers) / ASKED))]
     return {request: answers[request] for request in kept}
 
 
 def _compare(one: Answer, other: Answer) -> tuple[float | None, bool | None]:
-    """How far the scores of two answers are apart, in nats, and whether they say different things."""
+    """The distance of two answers' scores in nats, and whether the answers differ."""
     match one, other:
         case ScoreAnswer(), ScoreAnswer():
             return abs(one.log_likelihood - other.log_likelihood), None
@@ -86,15 +86,15 @@ def _compare(one: Answer, other: Answer) -> tuple[float | None, bool | None]:
             return abs(one.loss - other.loss), None
         case FillAnswer(), FillAnswer():
             scores = one.log_probs, other.log_probs
-            return _furthest(*scores), _best(scores[0]) != _best(scores[1])
+            return _largest_distance(*scores), _find_best(scores[0]) != _find_best(scores[1])
         case ResolveAnswer(), ResolveAnswer() if one.scores and other.scores:
-            return _furthest(one.scores, other.scores), one.clusters != other.clusters
+            return _largest_distance(one.scores, other.scores), one.clusters != other.clusters
     return None, one != other
 
 
-def _furthest(ones: Sequence[float], others: Sequence[float]) -> float:
+def _largest_distance(ones: Sequence[float], others: Sequence[float]) -> float:
     return max(abs(a - b) for a, b in zip(ones, others, strict=True))
 
 
-def _best(scores: Sequence[float]) -> int:
+def _find_best(scores: Sequence[float]) -> int:
     return max(range(len(scores)), key=scores.__getitem__)

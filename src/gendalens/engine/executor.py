@@ -1,4 +1,4 @@
-"""Requests in, answers out: duplicates removed, stored answers reused, the rest run in batches."""
+"""Answers to requests: duplicates are asked once, stored answers reused, the rest run in batches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gendalens.words import Message, phrase
 class Tally:
     """How many requests were made, how many were distinct, and how many the cache held.
 
-    ``damaged`` are the answers that the cache held and that could not be believed.
+    ``damaged`` counts the stored answers that failed their checksum.
     """
 
     requests: int
@@ -29,7 +29,7 @@ class Tally:
 
     @property
     def message(self) -> Message:
-        """The counts as a person reads them."""
+        """The counts as a message."""
         counts = phrase(
             "{requests:,} requests, {distinct:,} distinct, {cached:,} from the cache, "
             "{waiting:,} to run",
@@ -41,7 +41,7 @@ class Tally:
         if not self.damaged:
             return counts
         return phrase(
-            "{counts} ({damaged:,} of them again: the cache's answers are damaged)",
+            "{counts} ({damaged:,} of them again, because their cached answers are damaged)",
             counts=counts,
             damaged=self.damaged,
         )
@@ -49,7 +49,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What asking will take, and the stored answers of the portion that was looked at last."""
+    """The tally of a test's requests, and the stored answers to its last portion."""
 
     tally: Tally
     known: Mapping[Request, Answer]
@@ -64,18 +64,18 @@ def ask(
     batch_tokens: int | None = None,
     on_answers: Callable[[int], None] = lambda count: None,
 ) -> dict[Request, Answer]:
-    """The answer to each distinct request, in the order they were asked.
+    """The answer to each distinct request, in the order of the requests.
 
-    Every batch is stored as it arrives. ``known`` are the stored answers, where the cache has been
-    looked at already.
+    Every batch is stored as it arrives. ``known`` are the stored answers, if the cache has already
+    been searched.
     """
     cache = _usable_cache(cache, backend)
     distinct = list(dict.fromkeys(requests))
-    model = _owner(backend)
+    model = _cache_owner(backend)
     if known is None:
         known = cache.lookup(model, distinct) if cache else {}
     found = dict(known)
-    # Closed at once if something fails here: others may still be at work on what comes next.
+    # Closing stops workers that prepare the next batches if something fails here.
     batches = answer_in_batches(backend, distinct, known=found, batch_tokens=batch_tokens)
     with closing(batches) as arriving:
         for pairs in arriving:
@@ -83,20 +83,20 @@ def ask(
                 cache.store(model, pairs)
             found.update(pairs)
             on_answers(len(pairs))
-    # Not in the order they were found, which depends on what the cache held.
+    # In the order of the requests: that of arrival depends on the content of the cache.
     return {request: found[request] for request in distinct}
 
 
 def survey(
     portions: Iterable[Sequence[Request]], backend: Backend | None, cache: Cache | None = None
 ) -> Survey:
-    """What asking all portions will take, before anything is asked.
+    """Count requests and stored answers over all portions, before anything is asked.
 
-    Of a request only a digest is kept, because there may be more than memory holds. Without a backend
-    (control models answer by themselves) the cache holds nothing.
+    Only digests of the requests are kept, because the requests may not fit into memory. Without a
+    backend (control models answer by themselves), nothing is looked up.
     """
     cache = _usable_cache(cache, backend) if backend else None
-    model = _owner(backend) if backend and cache else ""
+    model = _cache_owner(backend) if backend and cache else ""
     damaged = cache.damaged if cache else 0
     asked, seen, stored = 0, array("q"), array("q")
     known: Mapping[Request, Answer] = {}
@@ -118,11 +118,11 @@ def _usable_cache(cache: Cache | None, backend: Backend) -> Cache | None:
     return cache if backend.cacheable else None
 
 
-def _owner(backend: Backend) -> str:
-    """Under what answers are stored: another version of the software may answer differently."""
+def _cache_owner(backend: Backend) -> str:
+    """The model and its software: answers are stored under both, as other versions may differ."""
     return "|".join((backend.fingerprint(), *backend.info.software))
 
 
-def budget(backend: Backend, asked: int | None) -> int:
-    """Tokens a batch: what the user asked for, or what the backend runs fastest with."""
+def choose_batch_tokens(backend: Backend, asked: int | None) -> int:
+    """Tokens per batch: as requested by the user, or the backend's fastest."""
     return asked or backend.batch_tokens

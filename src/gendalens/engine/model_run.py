@@ -1,4 +1,4 @@
-"""One model on its way through its tests: requests, answers, records, results."""
+"""The run of one model through its tests: requests, answers, records, results."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import json
 import os
 import platform
 import time
+import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from gendalens.engine.cache import Cache
 from gendalens.engine.dtype_check import describe_dtype_effect, sample_answers
-from gendalens.engine.executor import Tally, ask, budget, survey
+from gendalens.engine.executor import Tally, ask, choose_batch_tokens, survey
 from gendalens.engine.record_store import RecordStore
 from gendalens.engine.request_plan import Portion, RequestPlan
 from gendalens.engine.run_options import RunOptions
@@ -23,7 +25,8 @@ from gendalens.errors import UserError
 from gendalens.models.base import Answer, Backend, Request
 from gendalens.results import run_folder
 from gendalens.results.result import Result
-from gendalens.results.signature import signature
+from gendalens.results.saved_results import check_result
+from gendalens.results.signature import make_signature
 from gendalens.stats.findings import apply_correction
 from gendalens.stats.multiple import benjamini_hochberg, holm
 from gendalens.tasks.base import Task
@@ -36,7 +39,7 @@ NOT_FOR_DANISH = Template(
 
 @dataclass(frozen=True, slots=True)
 class _Measurement:
-    """A test's result before the correction for many tests, with its records."""
+    """A test's result before correction for many tests, with its records."""
 
     result: Result
     records: RecordStore
@@ -45,7 +48,7 @@ class _Measurement:
 
 @dataclass(frozen=True, slots=True)
 class ModelRun:
-    """One model on its way through its tests."""
+    """The run of one model through its tests."""
 
     model: Backend
     options: RunOptions
@@ -53,9 +56,9 @@ class ModelRun:
     watcher: Watcher
 
     def run(self, tests: Sequence[RequestPlan]) -> SessionReport:
-        """Every test; results are corrected for their number, then written.
+        """Run every test, correct the results for the number of tests, and write them.
 
-        A test that fails does not take the others with it.
+        A test that fails does not stop the others.
         """
         plans = [plan.fit(self.model) for plan in tests]
         _check_text(self.model, plans)
@@ -69,6 +72,11 @@ class ModelRun:
                     measured.append(self._measure(plan, family, records))
                 except UserError as error:
                     troubles.setdefault(str(error), []).append(plan.card.name)
+                except Exception as error:
+                    if not (_is_plugin(plan.task) or _is_plugin(self.model)):
+                        raise
+                    failure = _explain_plugin_failure(error)
+                    troubles.setdefault(str(failure), []).append(plan.card.name)
             return self._write(measured, troubles, len(plans))
 
     def _measure(
@@ -81,18 +89,18 @@ class ModelRun:
         warnings = [*self.model.notices, *measures.warnings]
         if not info.for_danish:
             warnings.insert(0, NOT_FOR_DANISH(model=info.name, kind=info.kind))
-        if said := describe_dtype_effect(self.model, sampled, cache=self.cache):
-            warnings.insert(len(warnings) - len(measures.warnings), said)
+        if dtype_effect := describe_dtype_effect(self.model, sampled, cache=self.cache):
+            warnings.insert(len(warnings) - len(measures.warnings), dtype_effect)
         result = Result(
             **vars(replace(measures, warnings=tuple(warnings))),
             task=card.name,
             protocol=card.protocol,
             model=info,
             data=plan.data,
-            signature=signature(
+            signature=make_signature(
                 card.id,
                 info,
-                {name: data.checksum[:12] for name, data in plan.sets.items()},
+                {name: data["sha256"][:12] for name, data in plan.data.items()},
                 seed=self.options.seed,
                 sample=plan.sample,
                 family=family,
@@ -101,10 +109,18 @@ class ModelRun:
             harms={"main": card.main.harm, "nuance": card.nuance.harm},
             sources={"main": card.main.source, "nuance": card.nuance.source},
         )
+        try:
+            check_result(result)
+        except ValueError as error:
+            raise UserError(
+                "The result cannot be saved ({reason}): the test {test} must be corrected.",
+                reason=str(error),
+                test=card.id,
+            ) from error
         return _Measurement(result, records, self._describe_run(began, clock, tally))
 
     def _ask(self, plan: RequestPlan, records: RecordStore) -> tuple[Tally, dict[Request, Answer]]:
-        """Put all questions, portion by portion; gives their number and some of the answers."""
+        """Ask all requests, portion by portion; return their tally and a sample of the answers."""
         backend = None if self.model.planted else self.model
         surveyed = survey((portion.requests for portion in plan.portions), backend, self.cache)
         self.watcher.starts(
@@ -124,7 +140,7 @@ class ModelRun:
     def _answer(
         self, task: Task[Any], portion: Portion, known: Mapping[Request, Answer] | None
     ) -> Mapping[Request, Answer]:
-        """The answers to what one portion asks."""
+        """The answers to the requests of one portion."""
         if self.model.planted:
             planted = task.plant(portion.items, self.model)  # type: ignore[arg-type]
             self.watcher.answered(len(planted))
@@ -139,8 +155,9 @@ class ModelRun:
         )
 
     def _describe_run(self, began: datetime, clock: float, tally: Tally) -> dict[str, Any]:
-        """What ``run.json`` holds: when, how long, how much, and on what machine."""
-        tokens = None if self.model.planted else budget(self.model, self.options.batch_tokens)
+        """The content of ``run.json``: start, duration, number of requests, and machine."""
+        asked = self.options.batch_tokens
+        tokens = None if self.model.planted else choose_batch_tokens(self.model, asked)
         return {
             "began": began.isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - clock, 3),
@@ -156,8 +173,8 @@ class ModelRun:
     def _write(
         self, measured: Sequence[_Measurement], troubles: Mapping[str, list[str]], tests: int
     ) -> SessionReport:
-        """The results corrected for one another, in the run folder if there is one."""
-        # What is wrong with the model itself goes wrong in every test, and is said once.
+        """Correct the results for one another, and write them to the run folder if there is one."""
+        # A problem with the model itself fails every test, and is reported once.
         failures = [
             trouble if len(names) == tests else f"{', '.join(names)}: {trouble}"
             for trouble, names in troubles.items()
@@ -177,8 +194,24 @@ class ModelRun:
         return SessionReport(outcomes, failures)
 
 
+def _is_plugin(part: object) -> bool:
+    """Whether a test or a model comes from another package."""
+    return type(part).__module__.partition(".")[0] != "gendalens"
+
+
+def _explain_plugin_failure(error: Exception) -> UserError:
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return UserError(
+        "{kind}: {reason} ({file}, line {line}): report it to the authors of the plug-in.",
+        kind=type(error).__name__,
+        reason=str(error),
+        file=Path(place.filename).name,
+        line=place.lineno,
+    )
+
+
 def correct_for_many(results: Sequence[Result]) -> list[Result]:
-    """Results with p adjusted: Holm over the gaps, Benjamini-Hochberg over the contrasts."""
+    """Results with adjusted p: Holm over the gaps, Benjamini-Hochberg over the contrasts."""
     gaps = holm([result.gap.p for result in results])
     contrasts = benjamini_hochberg([result.contrast.p for result in results])
     tests = sum(p is not None for p in gaps)
@@ -194,13 +227,14 @@ def correct_for_many(results: Sequence[Result]) -> list[Result]:
 
 
 def _check_text(model: Backend, plans: Sequence[RequestPlan]) -> None:
-    """Refuse, before hours of work, what a model says of itself and no file can hold."""
-    said = [model.info.to_dict(), model.labels, *(plan.task.settings() for plan in plans)]
+    """Refuse model names or labels that cannot be encoded, before hours of work are lost."""
+    texts = [model.info.to_dict(), model.labels, *(plan.task.settings() for plan in plans)]
     try:
-        json.dumps(said, ensure_ascii=False).encode()
+        json.dumps(texts, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise UserError(
-            "The name, version or labels of {model} contain half of a character, which no result can "
-            "hold: correct them in the model's files, or rename its folder.",
+            "The name, version or labels of {model} contain half of a character (a lone "
+            "surrogate), which cannot be saved: correct them in the model's files, or rename its "
+            "folder.",
             model=model.info.name,
         ) from None

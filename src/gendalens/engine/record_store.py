@@ -1,4 +1,4 @@
-"""The rows of a test: a list where they came at once, lines of a file where they came in portions."""
+"""The records of a running test, in memory if they come at once, in a file if in portions."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from gendalens.system.lazy_sequence import LazySequence
 
 
 def as_line(row: Record) -> str:
-    """A row as ``records.jsonl`` has it."""
+    """A row as a line of ``records.jsonl``."""
     return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 class RecordStore(LazySequence[Record]):
-    """Rows in the order in which they came, one portion in memory, more in a file without a name.
+    """Rows in order of arrival: the last portion in memory, earlier ones in an unnamed file.
 
-    So memory does not grow with the portions, and nothing is left behind when the process is killed.
-    ``folder`` is where the file lies: the folder of the run, whose disk has to hold the rows anyway.
+    Memory does not grow with the number of portions, and nothing is left behind if the process is
+    killed. ``folder`` is where the file is made: the run folder, whose disk must hold the rows anyway.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -47,7 +47,7 @@ class RecordStore(LazySequence[Record]):
             self._file.close()
 
     def extend(self, rows: Iterable[Record]) -> None:
-        """Take one more portion; the one before it goes to the file."""
+        """Add a portion; the previous one moves to the file."""
         if self._last:
             try:
                 self._move_to_file()
@@ -81,7 +81,8 @@ class RecordStore(LazySequence[Record]):
 
     def _line(self, place: int) -> bytes:
         assert self._file is not None
-        self._file.seek(self._starts[place])  # in order, this stays within what is read ahead
+        # When reading in order, this stays within the read-ahead buffer.
+        self._file.seek(self._starts[place])
         return self._file.readline()
 
     def _member_at(self, place: int) -> Record:

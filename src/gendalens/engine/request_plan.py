@@ -1,7 +1,8 @@
-"""What a test asks, before anybody answers."""
+"""The requests of a test, before they are answered."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -10,23 +11,24 @@ from typing import Any, Self
 
 from gendalens.data.choice import Choice
 from gendalens.data.registry import Source, find_source
+from gendalens.engine.cache import request_key
 from gendalens.models.base import Backend, Request
 from gendalens.tasks.base import Card, Task
 
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Items that memory holds at once, and everything that they ask, duplicates and all."""
+    """Items that fit into memory together, and all their requests, duplicates included."""
 
     items: Sequence[Any]
     requests: Sequence[Request]
 
 
 class RequestPlan:
-    """A configured test with its data sets and items, which are read when they are first needed.
+    """A configured test with its data sets and items, which are read when first needed.
 
-    The requests of a test that fits into one portion are built once and kept; those of a larger
-    one are built as they are asked.
+    The requests of a test with a single portion are built once and kept; those of a larger test are
+    built portion by portion.
     """
 
     def __init__(
@@ -68,12 +70,12 @@ class RequestPlan:
 
     @property
     def sample(self) -> int | None:
-        """The size of the sample; None where it is the whole."""
+        """The size of the sample, or None if all items are used."""
         return self._wanted if len(self.items) < len(self._all_items) else None
 
     @property
     def portions(self) -> Iterator[Portion]:
-        """The portions, the same each time."""
+        """The portions; every iteration gives the same ones."""
         if self._only_portion is not None:
             yield self._only_portion
             return
@@ -95,11 +97,22 @@ class RequestPlan:
 
     @property
     def data(self) -> dict[str, dict[str, str]]:
-        """The data sets as results and files of requests name them."""
+        """The data sets as results and request files describe them."""
+        if not self.sets:
+            own = {"from": "the test itself", "sha256": self._digest_requests(), "whose": "test"}
+            return {self.card.name: own}
         return {name: data.to_dict() for name, data in self.sets.items()}
 
+    def _digest_requests(self) -> str:
+        """What tells the sentences of a test that brings its own from those of another version."""
+        digest = hashlib.sha256()
+        for portion in self.portions:
+            for request in portion.requests:
+                digest.update(request_key("", request))
+        return digest.hexdigest()
+
     def fit(self, model: Backend) -> Self:
-        """The plan with its test set up for one model; what is asked stays the same."""
+        """The plan with its test configured for one model; its requests stay the same."""
         fitted = copy(self)
         fitted.task = self.task.fit(model)
         return fitted

@@ -1,4 +1,4 @@
-"""How a run is made."""
+"""The options of a run."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gendalens.tasks.options import check_number, check_options
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a run is made; what changes a number is in the signature.
+    """The options of a run; those that affect a figure are in its signature.
 
-    ``task_options`` are those that single tests declare, by name.
+    ``task_options`` are the options that individual tests declare, by name.
     """
 
     protocol: int = 2
@@ -48,12 +48,12 @@ class RunOptions:
             )
         if self.protocol == 1 and BUILTIN in self.data.values():
             raise UserError(
-                "Protocol 1 gives what GenDa Lens 0.0.3 gives on its own files, so it does not read "
+                "Protocol 1 reproduces GenDa Lens 0.0.3 on its own files, so it does not read "
                 "built-in sets: use protocol 2 or the official sets."
             )
 
     def plan(self, task: Task[Any]) -> RequestPlan:
-        """What a test asks under these options."""
+        """The request plan of a test under these options."""
         return RequestPlan(
             task.configure(self.task_options, seed=self.seed),
             data=self.data,

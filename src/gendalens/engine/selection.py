@@ -1,4 +1,4 @@
-"""Which tests a model takes."""
+"""The selection of the tests that a model takes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from gendalens.tasks import all_tasks, get_task, register
 from gendalens.tasks.base import Task
 from gendalens.words import Message, Template, say
 
-#: A test by name or as an object; or its requests, where they have been planned already.
-Test: TypeAlias = str | Task[Any] | RequestPlan
+#: A test by name, as an object, or as a plan of its requests.
+Test: TypeAlias = str | Task[Any] | type[Task[Any]] | RequestPlan
 
 NO_CONTROLS = Template(
     "no_controls", "{test} is left out: it has no answers for control models such as {model}."
@@ -28,9 +28,9 @@ def choose_tests(
     options: RunOptions,
     note: Callable[[Message], None] = lambda message: None,
 ) -> list[RequestPlan]:
-    """The tests asked for, or all that the model can take; one that it cannot take is refused.
+    """The requested tests, or all that the model can take; raises if it cannot take one of them.
 
-    A control model can take every test that has answers for it: it gets those whose data are at hand.
+    By default, a control model takes every test that has answers for it and whose data are available.
     """
     if wanted is None:
         return _choose_all(model, options, note)
@@ -48,7 +48,7 @@ def choose_tests(
 def _choose_all(
     model: Backend, options: RunOptions, note: Callable[[Message], None]
 ) -> list[RequestPlan]:
-    tasks = _find_able(model, options.protocol)
+    tasks = _find_suitable(model, options.protocol)
     if not tasks:
         what = say("any test of protocol {protocol}", protocol=options.protocol)
         raise _refuse(model, what, options.protocol)
@@ -64,8 +64,8 @@ def _choose_all(
     return [options.plan(task) for task in tasks]
 
 
-def _find_able(model: Backend, protocol: int) -> list[Task[Any]]:
-    """The tests of a protocol whose requests the model can answer, by name."""
+def _find_suitable(model: Backend, protocol: int) -> list[Task[Any]]:
+    """The tests of a protocol whose requests the model can answer, ordered by name."""
     return [
         task
         for (_, its_protocol), task in sorted(all_tasks().items())
@@ -83,13 +83,15 @@ def _plan(test: Test, options: RunOptions) -> RequestPlan:
     if isinstance(test, Task):
         register(test)
         return options.plan(test)
+    if isinstance(test, type) and issubclass(test, Task):
+        return _plan(test(), options)
     return options.plan(get_task(test, options.protocol))
 
 
 def _refuse(model: Backend, what: str, protocol: int) -> UserError:
-    able = tuple(task.card.name for task in _find_able(model, protocol)) or say("none")
+    able = tuple(task.card.name for task in _find_suitable(model, protocol)) or say("none")
     return UserError(
-        "{model} is a {kind} and cannot do {what}; under this protocol it can do: {able}.",
+        "{model} is a {kind} and cannot take {what}; under this protocol it can take: {able}.",
         model=model.info.name,
         kind=model.info.kind,
         what=what,
@@ -100,12 +102,14 @@ def _refuse(model: Backend, what: str, protocol: int) -> UserError:
 def _refuse_control(model: Backend, what: str, protocol: int) -> UserError:
     if protocol == 1:
         return UserError(
-            "{model} is a control model, and {what} has none; use protocol 2.",
+            "{model} is a control model, and {what} has no answers for control models; use "
+            "protocol 2.",
             model=model.info.name,
             what=what,
         )
     return UserError(
-        "{model} is a control model, and {what} has none; leave the test out.",
+        "{model} is a control model, and {what} has no answers for control models; leave the test "
+        "out.",
         model=model.info.name,
         what=what,
     )

@@ -1,4 +1,4 @@
-"""The run loop: models through the tests they can take, one after the other."""
+"""The run loop: runs each model through its tests, one after the other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gendalens.engine.cache import Cache
 from gendalens.engine.model_run import ModelRun
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.selection import Test, choose_tests
-from gendalens.engine.watcher import SessionReport, Silence, Watcher
+from gendalens.engine.watcher import SessionReport, SilentWatcher, Watcher
 from gendalens.errors import UserError
 from gendalens.models.detect import load_model
 from gendalens.models.objects import as_backend
@@ -23,7 +23,7 @@ from gendalens.words import say
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A model (its name, its folder, or an object) and the tests it takes; None is all it can take."""
+    """A model (a name, a folder or an object) and its tests; None means all that it can take."""
 
     model: Any
     tests: Sequence[Test] | None = None
@@ -39,12 +39,12 @@ class Job:
 def run_jobs(
     jobs: Iterable[Job], options: RunOptions, watcher: Watcher | None = None
 ) -> SessionReport:
-    """Every model through its tests; one that fails does not stop the others.
+    """Run every model through its tests; one that fails does not stop the others.
 
-    Results are written to ``options.out`` as soon as a model is done. Ctrl-C ends the run, and what
-    was measured until then is in the report.
+    Results are written to ``options.out`` as soon as a model is done. Ctrl-C ends the run, and the
+    report holds what was measured until then.
     """
-    watcher = watcher or Silence()
+    watcher = watcher or SilentWatcher()
     report = SessionReport()
     is_new = options.out is not None and not options.out.exists()
     if options.out is not None:
@@ -66,7 +66,7 @@ def run_jobs(
             watcher.finishes(job.name, done)
             report.extend(done)
     if is_new and not report.outcomes and options.out is not None:
-        with suppress(OSError):  # not empty: somebody else's files
+        with suppress(OSError):  # not empty: it holds other files
             options.out.rmdir()
     return report
 
@@ -74,7 +74,7 @@ def run_jobs(
 def _describe_interruption(model: str, is_stored: bool) -> str:
     if is_stored:
         return say(
-            "Stopped while {model} ran; run the same command again to go on from there.",
+            "Stopped while {model} ran; run the same command again to resume.",
             model=model,
         )
     return say("Stopped while {model} ran; run the same command again to start over.", model=model)

@@ -1,4 +1,4 @@
-"""Those who watch a run, and what they get to see."""
+"""Watchers of a run, and the reports they receive."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gendalens.words import Message
 
 @dataclass(frozen=True, slots=True)
 class TestOutcome:
-    """A result, and the folder it was written to if any."""
+    """A result, and the folder it was written to, if any."""
 
     result: Result
     folder: Path | None
@@ -22,26 +22,26 @@ class TestOutcome:
 
 @dataclass(slots=True)
 class SessionReport:
-    """What became of a run: results, and a sentence for everything that failed."""
+    """The outcome of a run: its results, and a sentence for each failure."""
 
     outcomes: list[TestOutcome] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     interrupted: bool = False
 
     def extend(self, other: SessionReport) -> None:
-        """Add what became of one more model."""
+        """Add the outcome of another model."""
         self.outcomes += other.outcomes
         self.failures += other.failures
 
 
 class Watcher(Protocol):
-    """Somebody who wants to see a run go on."""
+    """Receives the progress of a run."""
 
     def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
-        """A test's requests are known; ``notes`` are what else the user should see."""
+        """A test starts; its requests are counted, and ``notes`` are for the user."""
 
     def answered(self, count: int) -> None:
-        """So many more requests have been answered."""
+        """``count`` more requests have been answered."""
 
     def ends(self) -> None:
         """All requests of the test have been answered."""
@@ -50,23 +50,23 @@ class Watcher(Protocol):
         """All tests of a model are done."""
 
     def notes(self, message: Message) -> None:
-        """Something that the user should know, and that is no failure."""
+        """Something the user should know that is not a failure."""
 
 
-class Silence:
+class SilentWatcher:
     """A watcher that does nothing."""
 
     def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def answered(self, count: int) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def ends(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def finishes(self, model: str, report: SessionReport) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def notes(self, message: Message) -> None:
-        """Nothing."""
+        """Do nothing."""

@@ -1,7 +1,7 @@
-"""Requests, answers, and what a backend must offer: the seam between tests and models.
+"""Requests, answers and the backend interface: the seam between tests and models.
 
-A task never touches a model and a model never knows a task. Requests are plain hashable values, so
-the engine can remove duplicates, look them up in the cache and batch what is left.
+A task never touches a model, and a model knows nothing about tasks. Requests are plain hashable values,
+so the engine can remove duplicates, look them up in the cache and batch what is left.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Fill:
 class FillAnswer:
     """Natural-log probability of each candidate as a whole word, and the model's first choice.
 
-    ``pieces`` counts the tokens of each candidate. ``first`` is None where the model has no free
-    choice (causal models). ``unknown`` counts the unknown tokens in the sentence around the gap.
+    ``pieces`` counts the tokens of each candidate. ``first`` is None for causal models, which make no
+    free choice. ``unknown`` counts the unknown tokens in the sentence around the gap.
     """
 
     log_probs: tuple[float, ...]
@@ -47,7 +47,7 @@ class FillAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A sentence, or a continuation ``text`` of ``given``, whose likelihood is asked for."""
+    """A sentence to score, or a continuation ``text`` of ``given``."""
 
     kind: ClassVar[str] = "score"
     text: str
@@ -56,10 +56,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ScoreAnswer:
-    """Natural-log likelihood of the scored tokens and how many they are, special tokens aside.
+    """Natural-log likelihood of the scored tokens, and their number without special tokens.
 
-    ``unscored`` is 1 where the first token had nothing to be predicted from (a causal model with
-    neither BOS nor EOS), else 0. ``unknown`` counts unknown tokens.
+    ``unscored`` is 1 if the first token could not be predicted because nothing precedes it (a causal
+    model with neither BOS nor EOS), else 0. ``unknown`` counts unknown tokens.
     """
 
     log_likelihood: float
@@ -72,8 +72,7 @@ class ScoreAnswer:
 class TopToken:
     """A sentence with one gap: which token does the ``fill-mask`` pipeline rank first?
 
-    The whole vocabulary takes part, pieces of words included. Protocol 1 of ``lm-dawinobias`` asks
-    it.
+    The whole vocabulary competes, word pieces included. Used by protocol 1 of ``lm-dawinobias``.
     """
 
     kind: ClassVar[str] = "top-token"
@@ -90,11 +89,11 @@ class TopTokenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Reconstruct:
-    """How badly a masked model reconstructs ``text`` with one word exchanged and nothing masked.
+    """A request for a masked model's loss on ``text`` with one word replaced and nothing masked.
 
-    The first token of ``text`` that is one of ``words`` is replaced by the token ``replacement``
-    (None: left as it is) in the input; the loss is taken against the unchanged text.
-    Protocol 1 of ``lm-abc`` asks it.
+    The first token of ``text`` that is one of ``words`` is replaced by the token ``replacement`` (None:
+    it stays as it is) in the input; the loss is taken against the unchanged text. Used by protocol 1 of
+    ``lm-abc``.
     """
 
     kind: ClassVar[str] = "reconstruct"
@@ -112,11 +111,11 @@ class ReconstructAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A text whose named entities are asked for.
+    """A text to find named entities in.
 
-    ``averaged`` asks a token classifier for the reading of GenDa Lens 0.0.3 (by spacy-wrap): labels
-    by the mean over a word's pieces, not by its first. Protocol 1 of ``ner-dane`` asks it; models
-    that label whole words answer the same either way.
+    With ``averaged``, a token classifier labels a word as GenDa Lens 0.0.3 does (through spacy-wrap):
+    by the mean over its pieces, not by the first one. Used by protocol 1 of ``ner-dane``; models that
+    label whole words answer the same either way.
     """
 
     kind: ClassVar[str] = "tag"
@@ -128,7 +127,7 @@ class Tag:
 class TagAnswer:
     """Entities as (start, end, label): character offsets, and the model's own label without prefix.
 
-    ``tokens`` counts the pieces that a sub-word tokenizer cut the text into; 0 where there is none.
+    ``tokens`` is the number of sub-word tokens in the text; 0 for models without a sub-word tokenizer.
     """
 
     entities: tuple[tuple[int, int, str], ...]
@@ -140,11 +139,11 @@ Offsets: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Resolve:
-    """A text in which the words that mean the same are asked for.
+    """A text to resolve coreference in.
 
-    All places are character offsets. ``tokens`` are the words of the text, for systems that take
-    them ready made. ``pronoun`` and ``candidates`` (in the order of the text) are a hint for
-    resolvers that choose rather than search; others find their mentions themselves.
+    All positions are character offsets. ``tokens`` are the words of the text, for systems that take
+    tokenised input. ``pronoun`` and ``candidates`` (in the order of the text) are a hint for resolvers
+    that choose rather than search; others find their mentions themselves.
     """
 
     kind: ClassVar[str] = "resolve"
@@ -156,11 +155,12 @@ class Resolve:
 
 @dataclass(frozen=True, slots=True)
 class ResolveAnswer:
-    """Clusters of mentions in the system's own order, each mention by its character offsets.
+    """Clusters of mentions in the system's own order; a mention is a pair of character offsets.
 
-    A resolver that weighs candidates gives its natural-log ``scores`` as well, in the order of the
-    request's candidates (somebody else's last, where there is only one), ``uncorrected`` the same
-    before it took off how likely each candidate is anyway, and the number of ``unknown`` tokens.
+    A resolver that scores candidates also gives the natural-log ``scores`` in the order of the
+    request's candidates (a lone candidate's is followed by that of "somebody else"), the
+    ``uncorrected`` scores, from which the candidates' prior likelihood was not subtracted, and the
+    number of ``unknown`` tokens.
     """
 
     clusters: tuple[tuple[Offsets, ...], ...]
@@ -170,9 +170,9 @@ class ResolveAnswer:
 
 
 def link_best(request: Resolve, scores: Sequence[float]) -> tuple[tuple[Offsets, ...], ...]:
-    """The cluster of pronoun and best candidate; none where a score beyond the candidates wins.
+    """The cluster of the pronoun and the best candidate; none if "somebody else" is more likely.
 
-    At a tie the earlier candidate is the best, but a lone one must beat somebody else.
+    A tie goes to the earlier candidate, but a lone candidate must score higher than "somebody else".
     """
     assert request.pronoun is not None
     if len(request.candidates) == 1 and scores[0] <= scores[1]:
@@ -195,7 +195,7 @@ ANSWER_TYPES: dict[str, type[Answer]] = {
 
 
 class Encoded(Protocol):
-    """A request as one backend will run it; the planner batches by its three sizes."""
+    """A request in the form that a backend runs; batches are planned by its three sizes."""
 
     @property
     def rows(self) -> int:
@@ -210,17 +210,17 @@ class Encoded(Protocol):
         """Positions at which the language-model head runs."""
 
 
-#: Tokens per batch for backends that name no better number.
+#: Tokens per batch, unless a backend sets a better number.
 BATCH_TOKENS = 4096
-#: Predictions at once for backends that need little memory for each.
+#: Simultaneous predictions for backends that need little memory for each.
 MAX_POSITIONS = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
-    """How a model is to be loaded.
+    """How to load a model.
 
-    ``device`` None is the graphics card if there is one; ``dtype`` "auto" is the checkpoint's own
+    ``device`` None means the graphics card if there is one; ``dtype`` "auto" means the checkpoint's own
     number format.
     """
 
@@ -233,30 +233,30 @@ class LoadOptions:
 
 
 class Backend(ABC):
-    """Something that answers requests: one file per kind of model.
+    """A kind of model that can answer requests; one file each.
 
-    What a backend must offer is abstract; everything else has a default that most can keep.
+    Only the abstract members must be implemented; the others have defaults that suit most backends.
     """
 
-    #: What it can load, for the sentence that lists everything: "masked language models".
+    #: What it can load, for the list of supported models: "masked language models".
     label: ClassVar[str] = ""
-    #: Names that begin with this are the backend's own ("control:").
+    #: The prefix of its model names ("control:").
     prefix: ClassVar[str] = ""
-    #: Whether files alone show that a model is its own: then it is tried before the hub is asked.
+    #: Whether it recognises models by local files alone; such backends are tried before the hub is asked.
     early: ClassVar[bool] = False
-    #: Whether each test plants the answers itself, as it does for control models.
+    #: Whether the tests plant the answers themselves, as they do for control models.
     planted: ClassVar[bool] = False
-    #: Words of its own by language, where it comes from another package.
+    #: Translations of its texts by language, for a backend from another package.
     words: ClassVar[Words] = {}
 
     @classmethod
     def claims(cls, name: str, options: LoadOptions) -> bool:
-        """Whether a name that the user gave stands for a model of this kind."""
+        """Whether a name given by the user refers to a model of this kind."""
         return bool(cls.prefix) and name.startswith(cls.prefix)
 
     @classmethod
     def load(cls, name: str, options: LoadOptions) -> Backend:
-        """The model behind a name that it claims; its weights are loaded with the first question."""
+        """The model of a name that it claims; the weights are loaded on the first request."""
         raise TypeError(f"{cls.__name__} loads no model by its name")  # nor does it claim one
 
     @property
@@ -298,20 +298,20 @@ class Backend(ABC):
 
     @property
     def cacheable(self) -> bool:
-        """Whether its fingerprint identifies it for good; if not, it is asked again in every run."""
+        """Whether its fingerprint identifies it permanently; if not, its answers are not cached."""
         return True
 
     @property
     def labels(self) -> tuple[str, ...] | None:
-        """The types of entity that a tagger can find, in its own words; None where it cannot say."""
+        """The entity types that a tagger can find, under its own labels; None if unknown."""
         return None
 
     @property
     def notices(self) -> tuple[Message, ...]:
-        """What every result must say of its answers."""
+        """The notices that every result made from its answers must show."""
         return ()
 
     @property
     def exact(self) -> Backend | None:
-        """The same model in float32, by which a smaller number format is judged."""
+        """The same model in float32, the reference for smaller number formats."""
         return None

@@ -1,4 +1,4 @@
-"""Requests answered in batches: which of them run together, and what happens where memory runs out."""
+"""Requests answered in batches: which run together, and what happens when memory runs out."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ def answer_in_batches(
 ) -> Generator[list[tuple[Request, Answer]]]:
     """Each batch of the requests that are not ``known``, as pairs of request and answer.
 
-    Close it where not all of it is used: other threads may be at work on what comes next.
+    Close the generator if you stop early: other threads may be working on the next batches.
     """
     for _, group in groupby(sorted(requests, key=lambda r: r.kind), key=lambda r: r.kind):
         same_kind = list(group)
         waiting = frozenset(i for i, request in enumerate(same_kind) if request not in known)
         if not waiting:
             continue
-        # Known ones too: batches that a stopped run left undone are then the same in the next one.
+        # Known requests are encoded too, so that the next run plans the same batches as a run that was
+        # stopped.
         run = BatchRun(backend, batch_tokens or backend.batch_tokens, backend.encode(same_kind))
         with closing(run.answer(waiting)) as arriving:
             for batch, answers in arriving:
@@ -44,13 +45,13 @@ def answer_in_batches(
 def plan_batches(
     encoded: Sequence[Encoded], *, batch_tokens: int, max_positions: int
 ) -> Iterator[list[int]]:
-    """Indices into ``encoded``, one list per batch, longest first: too little memory shows at once.
+    """Indices into ``encoded``, one list per batch; longest first, so that too little memory shows early.
 
     A batch holds at most ``batch_tokens`` tokens, padding included, and asks for at most
     ``max_positions`` predictions; a request larger than that runs alone.
     """
     # A stable sort keeps neighbours of one length together: the sentences of a triple share
-    # masked rows, which a backend runs once a batch.
+    # masked rows, which a backend runs once per batch.
     order = sorted(range(len(encoded)), key=lambda i: -encoded[i].length)
     batch: list[int] = []
     rows = positions = longest = 0
@@ -69,7 +70,7 @@ def plan_batches(
 
 
 def halve_last_batches(batches: Iterable[list[int]], workers: int) -> list[list[int]]:
-    """The batches, the last one of each worker in halves, so that none waits long at the end."""
+    """The batches with each worker's last one halved, so that no worker waits long at the end."""
     whole = list(batches)
     halves = []
     for batch in whole[-workers:]:
@@ -79,7 +80,7 @@ def halve_last_batches(batches: Iterable[list[int]], workers: int) -> list[list[
 
 
 class BatchRun:
-    """One backend at work on encoded requests; remembers how much fits into memory."""
+    """A run of one backend over encoded requests; it remembers how much fits into memory."""
 
     def __init__(self, backend: Backend, batch_tokens: int, encoded: Sequence[Any]) -> None:
         self.backend = backend
@@ -87,11 +88,11 @@ class BatchRun:
         self.encoded = encoded
 
     def answer(self, waiting: frozenset[int]) -> Generator[tuple[list[int], list[Answer]]]:
-        """Each batch of those that wait for an answer, and its answers, in order."""
+        """Each batch of the requests in ``waiting`` with its answers, in order."""
         batches = self._plan(range(len(self.encoded)))
         workers = self.backend.workers if len(batches) > 1 else 1
         if workers > 1:
-            # The longest request runs alone, before the others: it loads the model.
+            # The longest request runs first and alone, because it loads the model.
             longest = batches[0]
             first, others = longest[:1], longest[1:]
             found = self._answer_batch(self._items(first))
@@ -120,7 +121,7 @@ class BatchRun:
     def _plan_remaining(
         self, batches: Sequence[list[int]], waiting: frozenset[int]
     ) -> list[list[int]]:
-        """The batches of which nothing is known, and what is left of the others in batches of its own."""
+        """The batches without a known answer, and new batches of what remains of the others."""
         whole = [batch for batch in batches if waiting.issuperset(batch)]
         parts = sorted(waiting.difference(*whole))
         return whole + self._plan(parts)
@@ -132,7 +133,7 @@ class BatchRun:
         return self.backend.answer(self._items(batch))
 
     def _answer_batch(self, batch: Sequence[Any]) -> list[Answer]:
-        """The answers to one batch, in parts where it does not fit."""
+        """The answers to one batch, computed in parts if it does not fit into memory."""
         tokens = _count_tokens(batch)
         if tokens > self.limit and len(batch) > 1:
             return self._answer_halves(batch)
@@ -156,9 +157,9 @@ class BatchRun:
 
 
 def _next_answers(arriving: Iterator[list[Answer]]) -> list[Answer] | None:
-    """The answers that come next; None where memory does not suffice for several batches at once.
+    """The next answers; None if memory does not suffice for several batches at once.
 
-    It may run out in a batch, and where the system starts no more threads.
+    Memory may run out within a batch, or when the system cannot start another thread.
     """
     try:
         return next(arriving)

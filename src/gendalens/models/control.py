@@ -1,4 +1,4 @@
-"""Control models: no neural network, a bias that we planted, and so the truth to measure against."""
+"""Control models: no neural network but a planted bias, so that the true value is known."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ KINDS = ("fair", "stereotyped", "male-default", "always-han")
 class Control(Backend):
     """A planted, seeded bias.
 
-    It answers every kind of request, but only a test knows who is meant, so the test plants the answers.
+    It can take every test, but only the test knows who is meant, so the test plants the answers.
 
-    *fair* has no leaning: every choice is a coin toss. *stereotyped* leans to the stereotype, and its
-    strength is the expected gap in accuracy; *male-default* leans as strongly to the male form, whoever
-    is meant. *always-han* always takes the male form.
+    *fair* has no bias: every choice is a coin toss. *stereotyped* favours the stereotype, and its
+    strength is the expected gap in accuracy; *male-default* favours the male form with the same
+    strength, regardless of who is meant. *always-han* always takes the male form.
 
-    ``strength`` runs from 0 to 1: in a forced choice the favoured answer comes with probability
-    (1 + strength) / 2, in a preference its mean is ``strength`` bits. ``clustered`` is the size of
+    ``strength`` runs from 0 to 1: in a forced choice the favoured answer is taken with probability
+    (1 + strength) / 2, a preference for it has a mean of ``strength`` bits. ``clustered`` is the size of
     the effects that items of one schema, frame or occupation share, in units of the item noise.
     """
 
     prefix: ClassVar[str] = "control:"
     planted: ClassVar[bool] = True
     answers = frozenset(ANSWER_TYPES)
-    #: Its answers are made in no time, and not by requests alone.
+    #: Its answers cost nothing to compute and depend on more than the request.
     cacheable = False
 
     kind: str
@@ -47,12 +47,12 @@ class Control(Backend):
 
     @classmethod
     def load(cls, name: str, options: LoadOptions) -> Control:
-        """The control behind a name; options of loading make no difference to it."""
+        """The control model of a name; the load options have no effect on it."""
         return cls.parse(name)
 
     @classmethod
     def parse(cls, name: str) -> Control:
-        """The control that a name such as ``control:stereotyped?strength=0.5&seed=1`` asks for."""
+        """The control model that a name such as ``control:stereotyped?strength=0.5&seed=1`` describes."""
         kind, _, query = name.removeprefix(cls.prefix).partition("?")
         if kind not in KINDS:
             raise UserError(
@@ -74,7 +74,8 @@ class Control(Backend):
                 ) from None
         if not 0 <= control.strength <= 1 or not 0 <= control.clustered <= 1e6:
             raise UserError(
-                "{name}: strength runs from 0 to 1, clustered from 0 up to a million.", name=name
+                "{name}: strength must be between 0 and 1, clustered between 0 and a million.",
+                name=name,
             )
         if kind in ("fair", "always-han") and "strength=" in query:
             raise UserError("{name}: {kind} has no strength; leave it out.", name=name, kind=kind)
@@ -82,7 +83,7 @@ class Control(Backend):
 
     @property
     def name(self) -> str:
-        """The canonical name: kind, and what differs from the defaults."""
+        """The canonical name: the kind and the options that differ from their defaults."""
         options = (
             []
             if self.kind in ("fair", "always-han")
@@ -94,13 +95,13 @@ class Control(Backend):
 
     @property
     def info(self) -> ModelInfo:
-        """What a result says about it; its strength and seed are its revision."""
+        """What a result says about it; strength and seed stand for a revision."""
         strength, clustered = _format_exactly(self.strength), _format_exactly(self.clustered)
         revision = f"strength={strength},seed={self.seed},clustered={clustered}"
         return ModelInfo(self.name, CONTROL(), revision, dtype="none")
 
     def fingerprint(self) -> str:
-        """Its name; strength, seed and all are part of it."""
+        """Its name, which includes the strength, the seed and all other options."""
         return self.name
 
     def encode(self, requests: Sequence[Any]) -> Sequence[Encoded]:
@@ -113,24 +114,24 @@ class Control(Backend):
 
     @property
     def pro(self) -> float:
-        """How strongly it leans to the stereotype."""
+        """How strongly it favours the stereotype."""
         return self.strength if self.kind == "stereotyped" else 0.0
 
     @property
     def male(self) -> float:
-        """How strongly it leans to the male form whoever is meant."""
+        """How strongly it favours the male form, regardless of who is meant."""
         return self.strength if self.kind in ("male-default", "always-han") else 0.0
 
     def normal(self, *key: object) -> float:
-        """A standard normal number of its own for each key, the same in every process."""
+        """A standard normal number that depends on the key and the seed alone."""
         text = "\x1f".join(map(str, (self.seed, *key)))
         number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:7]) + 0.5
         return NormalDist().inv_cdf(number / 2**56)
 
     def threshold(self, strength: float, cluster_effects: int = 1) -> float:
-        """The mean that makes a noisy sum positive with probability (1 + strength) / 2.
+        """The mean at which a noisy sum is positive with probability (1 + strength) / 2.
 
-        A strength below 0 leans the other way. The sum holds one item noise and
+        A negative strength favours the opposite answer. The sum consists of one item noise and
         ``cluster_effects`` cluster effects.
         """
         if abs(strength) >= 1:
@@ -140,7 +141,7 @@ class Control(Backend):
 
 
 def _format_exactly(number: float) -> str:
-    """A number that reads back as itself: the name stands in the signature, and + is a space in it."""
+    """A number that parses back to itself, without the + that URL parsing reads as a space."""
     return repr(float(number)).removesuffix(".0").replace("e+", "e")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import re
 from collections.abc import Iterator
@@ -19,18 +20,20 @@ from gendalens.models.library_errors import describe_error
 from gendalens.system.plugins import Plugin, load_plugins
 from gendalens.words import Message, add_words, phrase
 
-#: The entry points by which another package brings backends.
+#: The entry-point group through which other packages provide backends.
 GROUP = "gendalens.models"
-# Checked here because with all answers in the cache nothing else would; torch says what it can use.
+# Checked here because a run that finds all answers in the cache never gets to torch, which checks the
+# rest.
 _DEVICE = re.compile(r"(cpu|cuda|hip|hpu|mps|mtia|npu|privateuseone|xla|xpu)(:\d+)?")
+_PREFIX = re.compile(r"[a-z][a-z0-9-]+:(?![/\\])")
 _DEFAULTS = LoadOptions()
 
 
 def load_model(name: str, options: LoadOptions = _DEFAULTS) -> Backend:
-    """The backend for the model behind a name; its weights are loaded with the first question.
+    """The backend for the model of a name; the weights are loaded on the first request.
 
-    A name is that of a model on the hub, a folder, a `.gguf` file, a spaCy package or a demo model,
-    or begins with the prefix of a backend (``lm-coref:``, ``control:``).
+    A name refers to a model on the hub, a folder, a `.gguf` file, a spaCy package or a demo model, or
+    begins with the prefix of a backend (``lm-coref:``, ``control:``).
     """
     if not name.strip():
         raise UserError("The model's name is empty; give a hub name, a folder or a .gguf file.")
@@ -43,30 +46,32 @@ def load_model(name: str, options: LoadOptions = _DEFAULTS) -> Backend:
             try:
                 claimed = backend.claims(name, options)
             except UserError as error:
-                # No model to this backend, perhaps to the next (a spaCy pipeline has no config.json).
+                # The next backend may accept what this one refuses (a spaCy pipeline has no config.json).
                 refusals.append(error)
             except MemoryError:
                 raise
-            except Exception as error:  # a plug-in's own mistake, which says little about the model
+            except Exception as error:  # a defect of the plug-in, not of the model
                 failures.append(_explain_failure(backend, name, error))
             else:
                 if claimed:
                     return _load(backend, name, options)
         errors = refusals + failures
+        if errors:
+            _check_prefix(name)
         raise errors[0] if errors else _explain_unclaimed(name, options)
 
 
 def _find_candidates(name: str) -> tuple[type[Backend], ...]:
-    """The backends to ask about a name: the one whose prefix it has, else all of them."""
+    """The backends that may claim a name: the one whose prefix it has, or else all of them."""
     known = all_backends()
     own = tuple(one for one in known if one.prefix and name.startswith(one.prefix))
     return own or known
 
 
 def all_backends() -> tuple[type[Backend], ...]:
-    """Every backend, in the order in which they are asked whether a name is theirs.
+    """Every backend, in the order in which they may claim a name.
 
-    Those that need only files come first, before others ask the hub.
+    Those that need only local files come before those that ask the hub.
     """
     return tuple(sorted(_find_backends().backends, key=lambda backend: not backend.early))
 
@@ -78,7 +83,7 @@ def plugin_problems() -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The backends there are, and what is wrong with those that were left out."""
+    """The usable backends, and what is wrong with those that were left out."""
 
     backends: list[type[Backend]]
     problems: list[Message]
@@ -98,7 +103,7 @@ def _find_backends() -> _Found:
 
 
 def _find_builtin() -> Iterator[type[Backend]]:
-    """What the modules of this package offer under the name ``BACKEND``."""
+    """The ``BACKEND`` of each module in this package."""
     for module in pkgutil.walk_packages(models.__path__, f"{models.__name__}."):
         if backend := getattr(importlib.import_module(module.name), "BACKEND", None):
             yield backend
@@ -117,26 +122,47 @@ def _add_words_once(backend: type[Backend]) -> None:
 
 
 def _find_fault(plugin: Plugin, known: list[type[Backend]]) -> Message | None:
-    """Why a plug-in cannot be used; None where it can."""
+    """Why a plug-in cannot be used; None if it can."""
     backend = plugin.value
     if not (isinstance(backend, type) and issubclass(backend, Backend)):
-        return phrase("{value} is no model backend", value=repr(backend)[:80])
+        return phrase("{value} is not a model backend", value=repr(backend)[:80])
     for other in known:
         if backend.prefix and backend.prefix == other.prefix:
-            return phrase("there is a backend for {prefix} already", prefix=backend.prefix)
-        if backend.label and backend.label == other.label:
-            return phrase("there is a backend for {label} already", label=backend.label)
+            return phrase("a backend for {prefix} already exists", prefix=backend.prefix)
     return None
+
+
+def load_plugin_words() -> None:
+    """Add the words of every backend that another package brings."""
+    for plugin in _load_plugins()[0]:
+        if isinstance(plugin.value, type) and issubclass(plugin.value, Backend):
+            _add_words_once(plugin.value)
+
+
+def _check_prefix(name: str) -> None:
+    """Raise for a name such as ``cont:x`` that begins like a backend's and is not."""
+    found = _PREFIX.match(name)
+    known = tuple(backend.prefix for backend in all_backends() if backend.prefix)
+    if found is None or found[0] in known:
+        return
+    if not os.path.exists(name):  # noqa: PTH110 - False for names that no path can have
+        raise UserError(
+            "There is no kind of model {prefix}; the prefixes are {known}.",
+            prefix=found[0],
+            known=known,
+        )
 
 
 def _check_options(options: LoadOptions) -> None:
     if options.dtype not in DTYPES:
         raise UserError(
-            "{dtype} is no number format: choose one of {known}.", dtype=options.dtype, known=DTYPES
+            "{dtype} is not a number format: choose one of {known}.",
+            dtype=options.dtype,
+            known=DTYPES,
         )
     if options.device is not None and not _DEVICE.fullmatch(options.device):
         raise UserError(
-            "{device} is no device: choose cpu, cuda (or cuda:1 and so on) or mps.",
+            "{device} is not a device: choose cpu, cuda (or cuda:1 and so on) or mps.",
             device=options.device,
         )
 
@@ -162,19 +188,19 @@ def _explain_failure(backend: type[Backend], name: str, error: Exception) -> Use
 
 
 def _explain_unclaimed(name: str, options: LoadOptions) -> UserError:
-    """The refusal of a model that can be read, and that no backend knows how to ask."""
+    """The error for a readable model that no backend supports."""
     checkpoint = open_checkpoint(name, options)
     known = tuple(phrase(backend.label) for backend in all_backends() if backend.label)
     if checkpoint.architecture:
         return UserError(
-            "{name} is a {architecture}, and GenDa Lens can test {known:and}: name one of those.",
+            "{name} is a {architecture}, which GenDa Lens cannot test: choose from {known:and}.",
             name=name,
             architecture=checkpoint.architecture,
             known=known,
         )
     return UserError(
-        "{name} is a bare {kind} model (its config.json names no architecture), and GenDa Lens can"
-        " test {known:and}: name one of those.",
+        "{name} is a bare {kind} model (its config.json names no architecture), which GenDa Lens"
+        " cannot test: choose from {known:and}.",
         name=name,
         kind=checkpoint.config.model_type,
         known=known,

@@ -1,7 +1,7 @@
 """From a model's own entity labels to DaNE's four: person, place, organisation, the rest.
 
-Models name what they find in many ways (PER, PERSON, PRS; GPE and LOC). The table here says which is
-which; a user can override it, and the result lists what it leaves out or does not know.
+Models name entity types in many ways (PER, PERSON, PRS; GPE and LOC). The table here maps them; a user
+can override it, and the result lists the labels that it leaves out or does not know.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NAMES = {
     "MISC": """MISC MISCELLANEOUS OTH OTHER NORP FAC FACILITY EVENT EVT EVN PRODUCT PROD OBJ
         WORK_OF_ART WRK CREATIVE_WORK CREATIVE_WORKS LANGUAGE LAW DRV GROUP NATIONALITY RELIGION TITLE""",
 }
-# Numbers and times are no names: DaNE does not mark them at all.
+# Numbers and times are not names: DaNE does not annotate them.
 _NO_NAMES = """AGE CARDINAL DATE DATETIME DURATION EMAIL MEASURE MONEY MSR NUM NUMBER ORDINAL PERCENT
     PERCENTAGE PHONE QUANTITY TIME TME URL"""
 
@@ -39,8 +39,8 @@ _TABLE: dict[str, str | None] = {
 class LabelMap:
     """What each label of a model counts as.
 
-    ``mapped`` holds (label, target); ``left_out`` are labels that are no names (numbers, times) or
-    that the user left out, ``unknown`` those that the table does not know. Neither is scored.
+    ``mapped`` holds (label, target); ``left_out`` are labels of things that are not names (numbers,
+    times) or that the user left out, ``unknown`` those missing from the table. Neither is scored.
     """
 
     mapped: tuple[tuple[str, str], ...]
@@ -88,9 +88,9 @@ def _join(parts: Sequence[Message]) -> Message:
 def map_labels(
     model: str, labels: Sequence[str], overrides: Mapping[str, str | None] | None = None
 ) -> LabelMap:
-    """The map for a model's labels: the user's word first, then the table.
+    """The map for a model's labels: the user's overrides, then the table.
 
-    Refuses an override of a label the model does not have, and a model that can find no persons.
+    Refuses an override of a label the model does not have, and a model that cannot find persons.
     """
     known = tuple(labels) or phrase("none")
     wanted = {_normalise(label): target for label, target in (overrides or {}).items()}
@@ -126,14 +126,14 @@ def parse_labels(text: str) -> dict[str, str | None]:
         label, equals, target = (side.strip() for side in part.rpartition("="))
         if not (label and equals):
             raise UserError(
-                "“{part}” maps no label: write LABEL=TARGET, such as GPE=LOC, separated by commas.",
+                "“{part}” is not a label mapping: write LABEL=TARGET pairs such as GPE=LOC, "
+                "separated by commas.",
                 part=part,
             )
         target = target.upper()
         if target not in (*TARGETS, _LEFT_OUT_SIGN):
             raise UserError(
-                "“{part}” maps to no kind of entity: choose {targets}, or {sign} to leave {label}"
-                " out.",
+                "“{part}” has an unknown target: choose {targets}, or {sign} to leave {label} out.",
                 part=part,
                 targets=TARGETS,
                 sign=_LEFT_OUT_SIGN,
@@ -152,5 +152,5 @@ def parse_labels(text: str) -> dict[str, str | None]:
 
 
 def _normalise(label: str) -> str:
-    """A label without case and punctuation, so that *Work of Art* is WORK_OF_ART."""
+    """A label normalised for case and punctuation, so that *Work of Art* equals WORK_OF_ART."""
     return re.sub(r"[\W_]+", "_", label).strip("_").upper()

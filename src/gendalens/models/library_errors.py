@@ -1,4 +1,4 @@
-"""What the errors of other people's libraries mean."""
+"""The meaning of errors raised by third-party libraries."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from gendalens.words import Template
 
-#: What is wrong where memory runs out; the advice that follows depends on when it does.
+#: The problem when memory runs out; the advice that follows depends on when it happens.
 DOES_NOT_FIT = Template("does_not_fit", "{name} does not fit into memory")
 
-# How torch, CUDA's libraries, oneDNN, the system's loader and Python say that memory ran out.
+# How torch, CUDA's libraries, oneDNN, the dynamic loader and Python report that memory ran out.
 _NO_MEMORY = (
     "out of memory",
     "allocate memory",
@@ -22,29 +22,29 @@ _NO_MEMORY = (
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory ran out; PyTorch has no type of its own for it on the CPU."""
+    """Whether an error means that memory ran out; PyTorch has no exception type for it on the CPU."""
     text = str(error).lower()
     return isinstance(error, MemoryError) or any(sign in text for sign in _NO_MEMORY)
 
 
 def is_panic(error: BaseException) -> bool:
-    """Whether a library gave up with no ``Exception``, as torch.distributed and those in Rust do."""
+    """Whether an error is no ``Exception``, such as those of torch.distributed and Rust libraries."""
     return type(error).__name__ in ("PanicException", "CheckpointException")
 
 
 def is_library_error(error: BaseException) -> bool:
-    """Whether a library failed, and not the user who stopped the program."""
+    """Whether a library failed, as opposed to the user stopping the program."""
     return isinstance(error, Exception) or is_panic(error)
 
 
 def describe_error(error: BaseException) -> str:
-    """The first line of an error, short enough for a sentence."""
+    """The first line of an error, short enough to quote in a message."""
     first = str(error).strip().split("\n")[0].rstrip(". ")
     return first[:160] or type(error).__name__
 
 
 def walk_causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, and what it came from."""
+    """An error and its chain of causes."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

@@ -1,7 +1,7 @@
-"""Coreference systems as Python objects, recognised by what they offer.
+"""Coreference systems as Python objects, recognised by their attributes.
 
-Danish coreference lives in old, incompatible stacks, so nothing is imported or loaded here: the user
-brings a working system, and each kind takes a few lines to ask and to read.
+Danish coreference systems depend on old, incompatible libraries, so nothing is imported or loaded here:
+the user brings a working system, and each kind takes a few lines of adapter code.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gendalens.models.word_spans import split_words
 from gendalens.results.model_info import COREFERENCE, ModelInfo
 from gendalens.words import N_, Template, phrase
 
-#: What a system gave for one text, before it is checked: clusters of (start, end) in characters.
+#: A system's unchecked output for one text: clusters of (start, end) in characters.
 Clusters: TypeAlias = Iterable[Iterable[Any]]
 EXPECTED = phrase(
     "an object with danlp's interface (predict and predict_clusters), fastcoref's (predict), a spaCy "
@@ -30,7 +30,7 @@ COREFERENCE_SYSTEM = Template("coreference_system", "coreference system ({interf
 
 
 class Interface(NamedTuple):
-    """A kind of system: how to recognise one, and how to ask it."""
+    """A kind of system: how to recognise it, and how to query it."""
 
     name: str
     offers: Callable[[Any], bool]
@@ -39,7 +39,7 @@ class Interface(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SizedRequest:
-    """A request as a system will get it."""
+    """A request with its number of words, by which batches are planned."""
 
     request: Resolve
     length: int
@@ -48,7 +48,7 @@ class SizedRequest:
 
 
 def as_backend(model: Any) -> Backend:
-    """A backend as it is, anything else as a coreference system."""
+    """A backend unchanged, and any other object wrapped as a coreference system."""
     return model if isinstance(model, Backend) else Resolver(model)
 
 
@@ -56,7 +56,7 @@ class Resolver(Backend):
     """A backend around a coreference system that the user has loaded."""
 
     answers = frozenset({Resolve.kind})
-    #: An object has no digest that would still name it tomorrow.
+    #: A Python object has no digest that identifies it across runs.
     cacheable = False
 
     def __init__(self, system: Any) -> None:
@@ -64,8 +64,8 @@ class Resolver(Backend):
         found = next((kind for kind in INTERFACES if kind.offers(system)), None)
         if found is None:
             raise UserError(
-                "{name} is no model that GenDa Lens can ask: give a model's name, a folder, a backend,"
-                " or {expected}.",
+                "{name} is not a model that GenDa Lens can use: give a model's name, a folder, a"
+                " backend, or {expected}.",
                 name=_name_of(system),
                 expected=EXPECTED,
             )
@@ -73,7 +73,7 @@ class Resolver(Backend):
 
     @property
     def info(self) -> ModelInfo:
-        """What a result says about the system; its package stands for a revision."""
+        """What a result says about the system; its package version stands for a revision."""
         return ModelInfo(
             name=_name_of(self.system),
             kind=COREFERENCE_SYSTEM(interface=self.interface.name),
@@ -84,7 +84,7 @@ class Resolver(Backend):
         )
 
     def fingerprint(self) -> str:
-        """The object's number in this process; its answers are not stored."""
+        """The object's id in this process, which is enough because its answers are not cached."""
         return f"object:{id(self.system)}"
 
     def encode(self, requests: Sequence[Resolve]) -> list[SizedRequest]:
@@ -99,12 +99,12 @@ class Resolver(Backend):
         except (MemoryError, UserError):
             raise
         except Exception as error:
-            # The engine asks for less at a time when memory runs out.
+            # The engine retries with smaller batches when memory runs out.
             if isinstance(error, RuntimeError) and is_out_of_memory(error):
                 raise
             raise UserError(
                 "{name} (taken for {interface:t}) fails on a sentence such as “{text}”: {kind}:"
-                " {reason}. Expected is {expected}.",
+                " {reason}. Expected: {expected}.",
                 name=_name_of(self.system),
                 interface=self.interface.name,
                 text=requests[0].text,
@@ -126,7 +126,7 @@ class Resolver(Backend):
         ]
 
     def _check_cluster(self, request: Resolve, cluster: Any) -> tuple[Offsets, ...]:
-        """A cluster whose mentions lie in the text."""
+        """The mentions of a cluster, checked to lie within the text."""
         mentions: list[Offsets] = []
         try:
             for mention in cluster:
@@ -159,7 +159,7 @@ def _name_of(system: Any) -> str:
 
 
 def _find_package(system: Any) -> Iterator[str]:
-    """The package that the system comes from, with its version, where it is an installed one."""
+    """The installed package that the system comes from, with its version; nothing if there is none."""
     package = str(getattr(system, "__module__", "") or "").partition(".")[0]
     try:
         yield f"{package} {metadata.version(package)}"
@@ -168,7 +168,7 @@ def _find_package(system: Any) -> Iterator[str]:
 
 
 def _ask_danlp(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
-    """``predict_clusters`` takes a document's sentences as words; its mentions count words."""
+    """``predict_clusters`` takes a document as sentences of words; mentions are word indices."""
     for request in requests:
         tokens = request.tokens or split_words(request.text)
         document = [[request.text[start:end] for start, end in tokens]]
@@ -184,7 +184,7 @@ def _ask_fastcoref(system: Any, requests: Sequence[Resolve]) -> Iterator[Cluster
 
 
 def _ask_spacy(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
-    """spacy-experimental leaves clusters in ``doc.spans``, coreferee in chains of its own."""
+    """spacy-experimental stores clusters in ``doc.spans``, coreferee in its own chains."""
     parts = {*system.pipe_names, *getattr(system, "pipe_factories", {}).values()}
     if not any("coref" in part for part in parts):
         raise UserError(
@@ -199,11 +199,11 @@ def _ask_spacy(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
 
 
 def _clusters_of_doc(doc: Any) -> Iterator[Iterable[Any]]:
-    """All clusters of a document, wherever its component leaves them."""
+    """All clusters of a document, wherever its component stores them."""
     for key, spans in doc.spans.items():
         if key.startswith("coref_clusters"):
             yield [(span.start_char, span.end_char) for span in spans]
-    # Extensions are spaCy-wide: another pipeline may have set them up and left them empty here.
+    # Extensions are global in spaCy: another pipeline may have registered them, and they are empty here.
     if doc.has_extension("coref_chains"):
         for chain in doc._.coref_chains or ():
             yield [_span_of_words(doc, mention.token_indexes) for mention in chain]
@@ -217,21 +217,21 @@ def _span_of_words(doc: Any, places: Sequence[int]) -> Offsets:
 
 
 def _ask_stanza(system: Any, requests: Sequence[Resolve]) -> Iterator[Clusters]:
-    """``doc.coref`` holds chains, whose mentions count the words of a sentence."""
+    """``doc.coref`` holds chains; mentions are word indices within a sentence."""
     for request in requests:
         doc = system(request.text)
         yield [
             [
                 _span_of_sentence(doc.sentences[m.sentence], m.start_word, m.end_word)
                 for m in chain.mentions
-                if isinstance(m.start_word, int)  # a dropped pronoun has no place in the text
+                if isinstance(m.start_word, int)  # a dropped pronoun has no position in the text
             ]
             for chain in doc.coref
         ]
 
 
 def _span_of_sentence(sentence: Any, first: int, end: int) -> Offsets:
-    # Only the token has offsets for sure: a word may be one of several in it.
+    # Only tokens are sure to have offsets: a word may be one of several in a token.
     begin, last = sentence.words[first].parent, sentence.words[end - 1].parent
     return begin.start_char, last.end_char
 

@@ -1,7 +1,7 @@
-"""Batches answered side by side: every thread has a batch of its own and its share of the cores.
+"""Batches answered in parallel: every thread has its own batch and its share of the cores.
 
-Threads that share a batch wait for one another after every step of the model, and all of them for the
-one whose core is busy elsewhere; threads with a batch each do not.
+Threads that share a batch wait for the slowest of them after every step of the model; threads with a
+batch each do not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
-#: More would hold more batches in memory than they save time.
+#: More workers would cost more memory than the time they save is worth.
 MOST_WORKERS = 4
 
 Item = TypeVar("Item")
@@ -23,7 +23,7 @@ Found = TypeVar("Found")
 def start_workers(
     workers: int,
 ) -> Iterator[Callable[[Callable[[Item], Found], Iterable[Item]], Iterator[Found]]]:
-    """A ``map`` that works on this many items at once and gives its results in their order."""
+    """A ``map`` that processes this many items in parallel and yields the results in order."""
     import torch
 
     threads = torch.get_num_threads()
@@ -35,7 +35,7 @@ def start_workers(
         waiting: deque[Future[Found]] = deque()
         for item in items:
             waiting.append(pool.submit(function, item))
-            # One more each than is being worked on, so that no worker waits for what is done here.
+            # One further item per worker is queued, so that no worker waits for the consumer.
             if len(waiting) >= 2 * workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -45,5 +45,5 @@ def start_workers(
         yield map_in_order
     finally:
         pool.shutdown(cancel_futures=True)
-        # A part of torch has one number of threads for all of them, and that is the last one set.
+        # One of torch's thread counts is global to the process, and the workers have changed it.
         torch.set_num_threads(threads)

@@ -1,8 +1,8 @@
-r"""The words of a running text as Danish treebanks cut them: the units that NER models label.
+r"""The words of a running text, tokenised as in Danish treebanks: the units that NER models label.
 
 Language models are asked about ``\w+`` (see ``encoding``), but a tagger has learnt one label for
-*Anne-Marie*, *Lars'*, *B.T.* and *1950'erne*, and says nothing reliable about parts of them. A word
-is what stands between spaces, without the punctuation at its edges; a full stop stays with an
+*Anne-Marie*, *Lars'*, *B.T.* and *1950'erne*, and its labels for parts of them are unreliable. A word
+is a run of characters between spaces without the punctuation at its edges; a full stop stays with an
 abbreviation, an apostrophe with a genitive or a clipped word, a hyphen with half a compound.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 # A letter may carry combining accents (a decomposed é) or a soft hyphen.
 _LETTER = r"[\w\u0300-\u036f\u00ad]"
-# DDT writes *Lars'far* with no space; *succes'en* is one word all the same.
+# DDT writes *Lars'far* without a space, but *succes'en* is one word.
 _ENDING = r"(?:e|s|ens?|ets?|ers?|ere|ernes?)\b"
 _JOINT = rf"""(?:
     \.?-                                 # Anne-Marie, pct.-skatten
@@ -29,7 +29,7 @@ _CLOSING = re.compile(r"[\s\"'’”»)\]]*")
 
 
 def split_words(text: str) -> list[tuple[int, int]]:
-    """Where each word of a text begins and ends."""
+    """The character offsets of each word in a text."""
     return list(_find_words(text))
 
 
@@ -47,14 +47,14 @@ def _find_words(text: str) -> Iterator[tuple[int, int]]:
         else:
             dots = _DOTS.match(text, at)
             at = dots.end() if dots else at + 1
-            # An apostrophe that begins a word opens a quotation, which another one then closes.
+            # An apostrophe at the start of a word opens a quotation, and the next one closes it.
             if text[begin] in "'’‘":
                 quoted = not quoted
         yield begin, at
 
 
 def _keeps_mark(word: str, text: str, at: int, quoted: bool) -> bool:
-    """Whether the character behind a word belongs to it."""
+    """Whether the character after a word belongs to it."""
     mark = text[at : at + 1]
     if mark == ".":
         return _abbreviates(word, text, at + 1)
@@ -62,7 +62,7 @@ def _keeps_mark(word: str, text: str, at: int, quoted: bool) -> bool:
 
 
 def _abbreviates(word: str, text: str, after: int) -> bool:
-    """Whether the full stop behind a word is its own; ``after`` is the place behind the stop."""
+    """Whether the full stop after a word belongs to it; ``after`` is the position after the stop."""
     if text.startswith("..", after):
         return False
     if text.startswith(".", after) or ("." in word and not word[-1].isdigit()):
@@ -75,5 +75,5 @@ def _abbreviates(word: str, text: str, after: int) -> bool:
         return True
     if word.isdigit():
         return len(word) <= 2
-    # An initial, or letters that cannot be spoken (kr, Kgl, Chr), but no acronym (TV).
+    # An initial, or letters without a vowel (kr, Kgl, Chr) that are not an acronym (TV).
     return len(word) == 1 or not (_VOWEL.search(word) or word.isupper())

@@ -1,1 +1,1 @@
-"""Prediction files: requests to be answered by any stack, and the answers that come back."""
+"""Prediction files: requests that any software can answer, and its answers."""

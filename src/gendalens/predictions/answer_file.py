@@ -1,4 +1,4 @@
-"""Answers that were made elsewhere and come as a file: one more backend."""
+"""A backend for answers that were computed elsewhere and saved in a file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gendalens.words import Message, Template, phrase
 
 ANSWERED_ELSEWHERE = Template("answer_file", "model whose answers came from a file")
 MISSING = Template("answers.missing", "requests without an answer")
-UNKNOWN = Template("answers.unknown", "answers to no request of this test")
+UNKNOWN = Template("answers.unknown", "answers that match no request of this test")
 TWICE = Template("answers.twice", "requests answered twice")
 NO_ID = Template("answers.no_id", "answers without an id")
 NO_CHOICE = Template("answers.no_choice", "answers without a first choice where others have one")
@@ -34,7 +34,7 @@ NO_CHOICE = Template("answers.no_choice", "answers without a first choice where 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredRequest:
-    """A request that a file answers: it takes no work."""
+    """A request whose answer is in the file."""
 
     request: Request
     rows: int = 1
@@ -43,7 +43,7 @@ class AnsweredRequest:
 
 
 class AnswerFile(Backend):
-    """A backend whose answers are in a file; all of them are checked when it is opened."""
+    """A backend whose answers are in a file; all are checked when it is opened."""
 
     def __init__(
         self, path: Path, requests: Iterable[Request], *, name: str, revision: str = ""
@@ -64,7 +64,7 @@ class AnswerFile(Backend):
 
     @property
     def info(self) -> ModelInfo:
-        """What the user says of the model, and that the answers came from this file."""
+        """The user's description of the model, and that the answers came from this file."""
         file = f"answers sha256:{self._digest[:12]}"
         return ModelInfo(
             name=self.name,
@@ -88,7 +88,7 @@ class AnswerFile(Backend):
 
     @property
     def labels(self) -> tuple[str, ...] | None:
-        """The types of entity the model knows: those the header names, or else those it found."""
+        """The model's entity types: those named in the header, or else those in the answers."""
         if self._header.labels is not None or Tag.kind not in self._kinds:
             return self._header.labels
         found = (answer for answer in self._answers.values() if isinstance(answer, TagAnswer))
@@ -96,12 +96,12 @@ class AnswerFile(Backend):
 
     @property
     def max_positions(self) -> int:
-        """More than any test asks for: looking answers up takes no memory."""
+        """More than any test needs: looking up answers takes no memory."""
         return 1_000_000
 
     @property
     def cacheable(self) -> bool:
-        """The file itself is the store."""
+        """False: the file already stores the answers."""
         return False
 
     def fingerprint(self) -> str:
@@ -113,12 +113,12 @@ class AnswerFile(Backend):
         return [AnsweredRequest(request) for request in requests]
 
     def answer(self, batch: Sequence[AnsweredRequest]) -> list[Answer]:
-        """What the file says."""
+        """The answers from the file."""
         return [self._answers[item.request] for item in batch]
 
 
 def _read(path: Path, wanted: dict[str, Request]) -> tuple[Header, dict[Request, Answer], str]:
-    """Header, answers and digest of a file that answers every wanted request once, without a flaw."""
+    """Header, answers and digest of a file; it must answer every wanted request once, without a flaw."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
@@ -146,12 +146,12 @@ def _read(path: Path, wanted: dict[str, Request]) -> tuple[Header, dict[Request,
 def _parse_first_line(line: bytes) -> object:
     try:
         return parse_line(line)
-    except LineError:  # what is not a header is reported as such
+    except LineError:  # reported later as an invalid header
         return None
 
 
 class _Reader:
-    """Reads lines, keeps the answers in them, and collects what is wrong."""
+    """A reader of lines that keeps their answers and collects flaws."""
 
     def __init__(self, wanted: dict[str, Request], header: Header) -> None:
         self._wanted = wanted
@@ -177,7 +177,7 @@ class _Reader:
 
     def _keep(self, name: str, number: int, plain: dict[str, Any]) -> None:
         request = self._wanted[name]
-        # Even a flawed answer is one: the request is then not missing.
+        # A flawed answer still counts as one, so the request is not reported as missing.
         earlier = self._lines.setdefault(name, number)
         answer = read_answer(request, plain)
         if earlier != number:
@@ -194,7 +194,7 @@ class _Reader:
         self._found[request] = answer
 
     def finish(self, path: Path) -> dict[Request, Answer]:
-        """The answers, or an error that lists what is wrong."""
+        """The answers, or an error that lists the flaws."""
         for name in self._wanted:
             if name not in self._lines:
                 self._flaws.add(MISSING, name)
@@ -204,7 +204,8 @@ class _Reader:
             if isinstance(answer, FillAnswer) and answer.first is None
         ]
         if len(silent) < len(self._found):
-            # One answer without a first choice makes a test treat the model as one that never has any.
+            # A single answer without a first choice would make a test treat the model as one without
+            # first choices.
             for request in silent:
                 self._flaws.add(NO_CHOICE, request_id(request))
         if self._flaws:

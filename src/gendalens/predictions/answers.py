@@ -1,4 +1,4 @@
-"""From one line of a file to an answer: what each kind holds, and what cannot be true of it.
+"""Parsing one line of a file into an answer: the fields of each kind, and their valid values.
 
 A field may be left out only if the answer has a default for it (``models/base.py``); ``first``, which
 causal models do not have, may be left out too.
@@ -32,9 +32,10 @@ from gendalens.words import Template, phrase
 
 WRONG = Template("answers.wrong_field", "answers with a wrong field")
 OUTSIDE = Template("answers.span_outside", "answers with a span outside the text")
-# A sum of rounded numbers may end up a hair above the logarithm of 1.
+# A sum of rounded numbers may exceed the logarithm of 1 slightly.
 _ROUNDING = 1e-6
-# No model is that surprised, by a sentence or (loss) by a token; more would only overflow later.
+# No model gives a sentence a lower log-likelihood, or a token a higher loss; more extreme values would
+# overflow later.
 _LOWEST = -1e6
 _HIGHEST_LOSS = 500.0
 _MOST = 1_000_000
@@ -135,7 +136,7 @@ def _read_reconstruct(request: Reconstruct, fields: Fields) -> Answer:
         raise LineError(
             WRONG,
             phrase(
-                "loss is {value}, which no model has: give nats, 0 or more",
+                "loss is {value}, which is out of range: give nats, 0 or more",
                 value=quote_value(value),
             ),
         )
@@ -195,7 +196,7 @@ def _check_number(name: str, value: Any) -> float:
 
 
 def _check_log(name: str, value: Any) -> float:
-    """The natural logarithm of a probability."""
+    """The number, checked to be the natural logarithm of a probability."""
     number = _check_number(name, value)
     if number > _ROUNDING:
         reason = phrase(
@@ -206,7 +207,7 @@ def _check_log(name: str, value: Any) -> float:
         raise LineError(WRONG, reason)
     if number < _LOWEST:
         reason = phrase(
-            "{name} is {value}, which no model says: give natural logarithms",
+            "{name} is {value}, which is implausibly low: give natural logarithms",
             name=name,
             value=quote_value(value),
         )
@@ -234,13 +235,15 @@ def _check_text(name: str, value: Any) -> str:
         reason = phrase("{name} is {value}, which is not a text", name=name, value=quoted)
         raise LineError(WRONG, reason)
     if any("\ud800" <= character <= "\udfff" for character in value):
-        reason = phrase("{name} is {value}, half of a character", name=name, value=quoted)
+        reason = phrase(
+            "{name} is {value}, which contains a lone surrogate", name=name, value=quoted
+        )
         raise LineError(WRONG, reason)
     return value
 
 
 def _check_word(name: str, value: Any) -> str:
-    """A text that can be shown as it is."""
+    """The text, checked to be printable."""
     text = _check_text(name, value)
     if not text or not text.isprintable():
         reason = phrase(

@@ -1,4 +1,4 @@
-"""What is wrong with a file of answers, counted by kind, with the first few places named."""
+"""The flaws of an answer file, counted by kind, with the places of the first few."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHOWN = 3
 
 
 class LineError(Exception):
-    """A line that cannot be used: the kind of flaw, and what exactly is wrong."""
+    """An unusable line: the kind of flaw, and the details."""
 
     def __init__(self, kind: Template, detail: Message | str | None = None) -> None:
         super().__init__(kind.code, detail)
@@ -21,7 +21,7 @@ class LineError(Exception):
 
 
 class Flaws:
-    """All flaws of one file; however many there are, only the first places of a kind are kept."""
+    """All flaws of one file; only the first few places of each kind are kept."""
 
     def __init__(self) -> None:
         self._counts: dict[Template, int] = {}
@@ -39,7 +39,7 @@ class Flaws:
 
     @property
     def message(self) -> Message | str:
-        """``blank lines: 3 (line 2; line 5; line 9).`` and so on, a sentence for each kind."""
+        """``blank lines: 3 (line 2; line 5; line 9).`` and so on, one sentence per kind."""
         return _join(" ", map(self._describe, self._counts))
 
     def _describe(self, kind: Template) -> Message:
@@ -50,7 +50,7 @@ class Flaws:
 
 
 def _join(separator: str, parts: Iterable[Message | str]) -> Message | str:
-    """The parts with a separator that is the same in every language."""
+    """The parts joined by a separator that is the same in every language."""
     template = f"{{first}}{separator}{{second}}"
     return reduce(
         lambda first, second: Message("", template, {"first": first, "second": second}), parts
@@ -58,8 +58,8 @@ def _join(separator: str, parts: Iterable[Message | str]) -> Message | str:
 
 
 def quote_value(value: object, width: int = 60) -> str:
-    """Any value of a file as a message may quote it: short, on one line, in printable characters."""
-    # Not repr: a file may nest lists deeper than Python can follow.
+    """A value from a file, in quotable form: short, on one line, in printable characters."""
+    # Not repr: a file may nest lists deeper than Python's recursion limit.
     text = value if isinstance(value, str) else reprlib.repr(value)
     safe = "".join(
         sign if sign.isprintable() else sign.encode("unicode_escape").decode()

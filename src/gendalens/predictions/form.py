@@ -1,7 +1,7 @@
 """The format of prediction files: one JSON object per line, the first one a header.
 
-``requests.schema.json`` and ``answers.schema.json`` beside this file describe it to other programs,
-docs/prediction-files.md to people.
+``requests.schema.json`` and ``answers.schema.json`` beside this file describe it for programs,
+docs/prediction-files.md for people.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from gendalens.version import __version__
 
 REQUESTS = "gendalens-requests"
 ANSWERS = "gendalens-answers"
-#: Of both formats; raised whenever an older file could be misread.
+#: The version of both formats; it changes whenever an older file could be misread.
 VERSION = 1
 
 ANSWERS_HEADER = json.dumps({"format": ANSWERS, "version": VERSION})
 
 
 def request_id(request: Request) -> str:
-    """Kind and digest of what is asked, so that an answer cannot end up under another question."""
+    """The kind and digest of a request, so that no answer can be matched to the wrong request."""
     text = json.dumps([VERSION, request.kind, *astuple(request)], ensure_ascii=False)
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{request.kind}:{digest[:32]}"
@@ -40,7 +40,7 @@ def format_requests(
     sample: int | None,
     settings: Mapping[str, str],
 ) -> Iterator[str]:
-    """The lines of a file of requests: the header, then each distinct request once."""
+    """The lines of a request file: the header, then each distinct request once."""
     distinct = list(dict.fromkeys(requests))
     header = {
         "format": REQUESTS,

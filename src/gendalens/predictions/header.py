@@ -1,4 +1,4 @@
-"""The first line of a file of answers: its format and version, and what the user says of the model."""
+"""The first line of an answer file: its format and version, and the user's description of the model."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _KEYS = ("format", "version", "labels", "software")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a file of answers says before the first answer.
+    """The header of an answer file.
 
-    ``labels`` are all types of entity that the model knows, found or not; None if the file does not
-    say. ``software`` names packages with their versions, for the signature.
+    ``labels`` are all entity types of the model, whether it found any or not; None if the file does not
+    list them. ``software`` names packages with their versions, for the signature.
     """
 
     labels: tuple[str, ...] | None = None
@@ -27,7 +27,7 @@ class Header:
 
 
 def read_header(path: Path, plain: object) -> Header:
-    """The header in the first object of a file; refuses a file of another format or version."""
+    """The header in a file's first object; refuses another format or version."""
     found = plain.get("format") if isinstance(plain, Mapping) else None
     if found == REQUESTS:
         raise UserError(
@@ -65,7 +65,7 @@ def read_header(path: Path, plain: object) -> Header:
 
 
 def _read_words(path: Path, name: str, value: Any) -> tuple[str, ...]:
-    """A list of different printable texts; ``|`` separates the parts of a signature."""
+    """A list of distinct printable texts, without the ``|`` that separates the parts of a signature."""
     if not isinstance(value, list) or not all(
         isinstance(text, str) and text and text.isprintable() and "|" not in text for text in value
     ):

@@ -1,4 +1,4 @@
-"""A file of answers line by line: from bytes to objects."""
+"""Reading an answer file line by line: from bytes to objects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from gendalens.predictions.flaws import LineError
 from gendalens.words import Template, phrase
 
-# The answer to a sentence has some hundred bytes; a longer line is not one of ours.
+# An answer takes a few hundred bytes, so a longer line cannot be one.
 LONGEST = 16 * 1024 * 1024
 BLANK = Template("answers.blank_line", "blank lines")
 TOO_LONG = Template("answers.line_too_long", "lines that are too long")
@@ -21,11 +21,11 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def numbered_lines(file: BinaryIO, see: Callable[[bytes], None]) -> Iterator[tuple[int, bytes]]:
-    """Each line with its number; ``see`` gets all bytes as they pass."""
+    """Each line with its number; ``see`` is called with all bytes as they are read."""
     number = 0
     while line := file.readline(LONGEST):
         see(line)
-        # The rest of an over-long line is skipped without being kept.
+        # The rest of an over-long line is skipped, not kept in memory.
         rest = line
         while len(rest) == LONGEST and not rest.endswith(b"\n"):
             rest = file.readline(LONGEST)
@@ -61,7 +61,7 @@ def parse_line(line: bytes) -> dict[str, Any]:
 
 
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose names are all different; Python would keep the last of each."""
+    """An object, refusing duplicate names, of which Python would keep the last."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise LineError(NOT_JSON, phrase("a name occurs twice in one object"))

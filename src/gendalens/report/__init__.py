@@ -1,1 +1,1 @@
-"""What a person sees of a result."""
+"""Results for people: in the terminal, as pages, charts and exports."""

@@ -1,4 +1,4 @@
-"""Text that came from a model or a file, made harmless for the format it goes into."""
+"""Escaping of untrusted text, from a model or a file, for each output format."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 
-LONGEST = 120  # characters of a model's name that a table shows
+LONGEST = 120  # characters of a model's name in a table
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -26,13 +26,13 @@ _LATEX = {
     "–": "--",
     "…": r"\ldots{}",
 }
-#: What the end of the row before would take for an option of its own.
+#: A leading [ or *, which the \\ at the end of the previous row would take for its argument.
 _LATEX_OPTION = re.compile(r"^(\s*)([\[*])")
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~])")
 
 
 def one_line(text: str, longest: int | None = LONGEST) -> str:
-    """The text on one line, without control characters or marks that turn its direction around."""
+    """The text on one line, without control characters or direction marks."""
     clean = "".join(" " if sign.isspace() else "�" if _is_harmful(sign) else sign for sign in text)
     if longest is not None and len(clean) > longest:
         clean = clean[: longest - 1] + "…"
@@ -40,18 +40,18 @@ def one_line(text: str, longest: int | None = LONGEST) -> str:
 
 
 def _is_harmful(sign: str) -> bool:
-    """Control and format characters, half characters, and the two that no XML may hold."""
+    """Whether a character is a control, a format mark, a surrogate, or forbidden in XML."""
     return unicodedata.category(sign) in ("Cc", "Cf", "Cs") or sign in "\ufffe\uffff"
 
 
 def markdown(text: str, longest: int | None = LONGEST) -> str:
-    """As plain words in Markdown, in a table as well; HTML in it stays text."""
+    """Text escaped for Markdown, including tables; HTML in it stays text."""
     safe = one_line(text, longest).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _MARKDOWN.sub(r"\\\1", safe)
 
 
 def latex(text: str, longest: int | None = LONGEST) -> str:
-    r"""As plain words in LaTeX.
+    r"""Text escaped for LaTeX.
 
     >>> latex("[1em] 100 % [0, 1]")
     '{[}1em] 100 \\% [0, 1]'
@@ -61,18 +61,18 @@ def latex(text: str, longest: int | None = LONGEST) -> str:
 
 
 def csv(text: str) -> str:
-    """For a cell of CSV: a spreadsheet must not take it for a formula."""
+    """Text for a CSV cell that no spreadsheet takes for a formula."""
     clean = one_line(text, None)
     return f"'{clean}" if clean[:1] in ("=", "+", "-", "@") else clean
 
 
 def yaml(text: str) -> str:
-    """A quoted YAML scalar, which is a JSON string but for what YAML does not print."""
+    """A quoted YAML scalar: a JSON string without the characters that YAML cannot print."""
     return json.dumps(one_line(text, None), ensure_ascii=False)
 
 
 def as_json(plain: object) -> str:
-    r"""Plain data as JSON for a terminal: what it could take for a command is written as \u….
+    r"""Plain data as JSON for a terminal, with non-printable characters as \u….
 
     >>> as_json("\x9b31m \u202e æ")
     '"\\u009b31m \\u202e æ"\n'

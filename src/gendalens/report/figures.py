@@ -1,4 +1,4 @@
-"""Tables of conditions and groups for the eye, the same in the terminal and in papers."""
+"""The table of conditions and groups, as shown in the terminal and in papers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gendalens.words import say, write
 
 
 def title_conditions(result: Result) -> str:
-    """What the table of conditions and groups shows."""
+    """The title of the table: its metric."""
     if not result.conditions:
         return say("no conditions")
     metric = name_identifier(result.conditions[0].metric)
@@ -27,7 +27,7 @@ def head_conditions(result: Result) -> list[str]:
 
 
 def list_conditions(result: Result, between: str = " ") -> list[list[str]]:
-    """The rows of the table; ``between`` stands between a figure and its interval."""
+    """The rows of the table; ``between`` separates a figure from its interval."""
     groups = list(dict.fromkeys(cell.group for cell in result.nuance))
     fine = {(cell.condition, cell.group): cell for cell in result.nuance}
     return [
@@ -40,9 +40,9 @@ def list_conditions(result: Result, between: str = " ") -> list[list[str]]:
 
 
 def show_cells(cells: Sequence[Cell], between: str = " ") -> list[str]:
-    """The cells of one condition, with as many decimals as all of them bear.
+    """The cells of one condition, with the same number of decimals.
 
-    Protocol 1 of ``ner-dane`` has no interval but a spread over name draws, shown in its place.
+    Protocol 1 of ``ner-dane`` has a spread over name draws instead of an interval.
     """
     digits = 2 if all(abs(one.value or 0) < 10 for one in cells) else 1
     return [

@@ -1,4 +1,4 @@
-"""Whose data a result is about: the published set, the built-in one in its place, or the user's own."""
+"""The data behind a result: published sets, built-in replacements, or the user's own."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from gendalens.data.registry import Whose
 from gendalens.results.result import Result
-from gendalens.results.signature import parts
+from gendalens.results.signature import parse_signature
 from gendalens.tasks.base import Card
 from gendalens.words import Message, phrase
 
 TITLES = {"dawinobias": "DaWinoBias", "abc": "ABC (Danish)", "dane": "DaNE, persons renamed"}
 ON_THE_HUB = {"dane": "alexandrainst/dane"}
-MOST_DIGITS = 18  # of a number that a signature, which may be anybody's, is believed to hold
+MOST_DIGITS = 18  # longer numbers in a signature, which is untrusted, are shown as text
 _LIMITS = (
     phrase(
         "Gender is taken as binary because the data are: nothing is said about how a model treats "
@@ -27,7 +27,7 @@ _LIMITS = (
         "model is fair."
     ),
 )
-#: By published set: what its labels are not.
+#: Limits of the labels in published data sets.
 LIMITS_OF_LABELS = {
     "abc": phrase("The classes of ABC's occupations follow word vectors, not Danish statistics."),
     "dawinobias": phrase(
@@ -38,15 +38,15 @@ LIMITS_OF_LABELS = {
 
 
 def find_owner(result: Result, name: str) -> Whose:
-    """Whose set it is that a result has under a name."""
+    """Whether a data set of a result is official, built in, or the user's own."""
     whose: Whose = result.data[name]["whose"]
     return whose
 
 
 def title_data(result: Result, card: Card) -> str:
-    """The test's first set by a name that nobody takes for the published one where it is another.
+    """A title for the test's first data set that shows whether it is the published one.
 
-    English, for exports that other programs read. A test without a set is named itself.
+    It is in English, for exports to other programs. If the test has no data set, it is the test's id.
     """
     if not card.data:
         return card.id
@@ -60,7 +60,7 @@ def title_data(result: Result, card: Card) -> str:
 
 
 def find_on_hub(result: Result, card: Card) -> str | None:
-    """The hub's name for the test's first set, where it is the published set and is there."""
+    """The hub's name for the test's first data set, if that is the published one and on the hub."""
     for name in card.data[:1]:
         if find_owner(result, name) == "official":
             return ON_THE_HUB.get(name)
@@ -68,7 +68,7 @@ def find_on_hub(result: Result, card: Card) -> str | None:
 
 
 def list_limits(results: Iterable[Result]) -> list[Message]:
-    """What a page's results do not show; published sets bring their own limits."""
+    """What the results do not show, including the limits of their data sets."""
     labelled = {
         name
         for result in results
@@ -79,20 +79,22 @@ def list_limits(results: Iterable[Result]) -> list[Message]:
 
 
 def list_sets(result: Result) -> dict[str, str]:
-    """Every set with where it is from and its checksum, in English for other programs."""
+    """The origin and checksum of every data set, in English for other programs."""
     return {
         name: f"{one['from']}, sha256:{one['sha256']}" for name, one in sorted(result.data.items())
     }
 
 
 def describe_origin(origin: str, whose: str) -> Message:
-    """Where a set is from, as a result names it."""
-    return phrase("built in ({origin})", origin=origin) if whose == "builtin" else phrase(origin)
+    """The origin of a data set, as a message."""
+    if whose == "builtin":
+        return phrase("built in ({origin})", origin=origin)
+    return phrase("the test's own") if whose == "test" else phrase(origin)
 
 
 def describe_sample(result: Result) -> Message | None:
-    """How much of the data was used, where it was not all."""
-    sample = parts(result.signature)["sample"]
+    """The size of the sample, or None if all data were used."""
+    sample = parse_signature(result.signature)["sample"]
     if sample == "all":
         return None
     is_number = sample.isascii() and sample.isdigit() and len(sample) <= MOST_DIGITS
@@ -100,7 +102,7 @@ def describe_sample(result: Result) -> Message | None:
 
 
 def list_reservations(result: Result) -> list[Message]:
-    """What a reader of one figure must know of its data: not the published sets, or not all of them."""
+    """Reservations about the data of a result: sets that are not the published ones, or a sample."""
     owners = {find_owner(result, name) for name in result.data}
     found = [phrase("built-in data")] if "builtin" in owners else []
     found += [phrase("own data")] if "own" in owners else []
@@ -109,14 +111,14 @@ def list_reservations(result: Result) -> list[Message]:
 
 
 def describe_data(result: Result) -> Message:
-    """The sets in one line, those of one origin together, and how much of them was used."""
+    """The data sets in one line, grouped by origin, and the size of the sample."""
     sets: dict[tuple[str, str], list[str]] = {}
     for name, data in result.data.items():
         sets.setdefault((str(data["from"]), str(data["whose"])), []).append(name)
     parts_of_line: list[Message] = [
         phrase("{sets}: {origin}", sets=tuple(names), origin=describe_origin(*origin))
         for origin, names in sets.items()
-    ] or [phrase("the test's own")]
+    ]
     sample = describe_sample(result)
     line, *rest = [*parts_of_line, sample] if sample else parts_of_line
     for part in rest:

@@ -1,18 +1,20 @@
-"""Results put into words: identifiers, findings and what they mean, names that must fit a line."""
+"""The wording of results: identifiers, findings and their meaning, and names that fit a line."""
 
 from __future__ import annotations
 
+from gendalens.models import detect
 from gendalens.results.result import Cell, Result
+from gendalens.tasks import all_tasks
 from gendalens.tasks.base import Card
 from gendalens.words import Message, phrase, translate
 
 DIFFERS_BY_GROUP = phrase("the effect differs by group")
-#: What units that stand alone on an axis are of.
+#: Units that need more words when they are the title of an axis.
 _LEANING_UNITS = {"share": phrase("difference of shares")}
 
 
 def name_identifier(identifier: str, language: str | None = None) -> str:
-    """A condition, group, metric, unit or outcome in words, in a language or the one in use.
+    """A condition, group, metric, unit or outcome in words (default: in the language in use).
 
     >>> name_identifier("link_f1", "en"), name_identifier("majority names", "en")
     ('link F1', 'majority names')
@@ -26,7 +28,7 @@ def name_identifier(identifier: str, language: str | None = None) -> str:
 
 
 def describe_finding(result: Result) -> Message:
-    """The finding, and whether it hides that the effect differs by group."""
+    """The finding, with a remark if the effect differs by group."""
     if not result.differs_by_group:
         return result.finding.message
     return phrase("{finding}; {remark}", finding=result.finding.message, remark=DIFFERS_BY_GROUP)
@@ -50,43 +52,49 @@ def explain_finding(result: Result, card: Card) -> Message:
 
 
 def explain_note(note: Message) -> Message:
-    """Why models are lined up by another figure than their headline."""
+    """Why models are compared by a figure other than their headline."""
     return phrase(
-        "Lined up by the {reading}, which all of these models have. The headline of a model may be "
-        "another figure; it stands in its report.",
+        "Compared by the {reading}, which all of these models have. A model's headline may be a "
+        "different figure; see its report.",
         reading=note,
     )
 
 
 def write_formula(card: Card, language: str | None = None) -> str:
-    """The formula of the gender effect size, without the name of what it gives."""
+    """The formula of the gender effect size, without ``GES =``."""
     return translate(card.formula, language).removeprefix("GES = ")
 
 
 def name_leaning_unit(unit: str) -> Message:
-    """The unit of a leaning by occupation, on an axis."""
+    """The unit of leanings as the title of an axis."""
     return _LEANING_UNITS.get(unit, phrase(unit))
 
 
 def has_quartiles(cells: tuple[Cell, ...]) -> bool:
-    """Whether what stands in brackets in a table are quartiles, no intervals."""
+    """Whether the brackets in a table hold quartiles instead of intervals."""
     return any(cell.brackets == "quartiles" for cell in cells)
 
 
 def capitalize(text: str) -> str:
-    """A text with a capital letter first, the rest as it is."""
+    """A text with its first letter capitalised and the rest unchanged."""
     return text[:1].upper() + text[1:]
 
 
 def end_sentence(text: str) -> str:
-    """A text as a whole sentence: a capital letter first and a full stop last."""
+    """A text as a sentence, with an initial capital and a full stop."""
     return capitalize(text) + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def shorten(name: str, most: int = 60) -> str:
-    """A name that fits on a line: no control or direction marks, its middle left out if too long."""
+    """A name that fits on a line: without control or direction marks, and with its middle elided."""
     plain = "".join(c if c.isprintable() else " " for c in name)
     plain = " ".join(plain.split()) or "?"
     if len(plain) <= most:
         return plain
     return f"{plain[: most * 2 // 3]}…{plain[-(most // 3 - 1) :]}"
+
+
+def load_plugin_words() -> None:
+    """Make the words of plug-ins known, which are read when the plug-ins are loaded."""
+    all_tasks()
+    detect.load_plugin_words()

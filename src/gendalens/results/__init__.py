@@ -1,1 +1,1 @@
-"""What a test gives back: the result type, its signature, and the folder it is written to."""
+"""Results of tests: their type, their signature, and the folders they are written to."""

@@ -1,4 +1,4 @@
-"""Figures for the eye, as messages: rounded, with their interval, in the reader's notation."""
+"""Figures formatted for reading, as messages: rounded, with intervals, in the reader's notation."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from gendalens.stats.estimate import Estimate
 from gendalens.words import Message, phrase
 
 Figure: TypeAlias = Estimate | Contrast | Cell | Extra
-#: What stands for an undefined figure, in every language.
+#: An undefined figure, in every language.
 DASH = Message("", "–")
 
 
 def show_number(value: float | None, digits: int = 2) -> Message:
-    """A number with fixed digits; a dash where it is undefined.
+    """A number with a fixed number of decimals, or a dash if it is undefined.
 
     >>> str(show_number(-1234.5)), str(show_number(-0.001)), str(show_number(None))
     ('−1,234.50', '0.00', '–')
     """
     if value is None:
         return DASH
-    # z: what is rounded to zero has no sign.
+    # z: a number rounded to zero has no sign.
     return Message("", f"{{value:z,.{digits}f}}", {"value": value})
 
 
 def show_interval(figure: Figure, digits: int = 2, between: str = " ") -> Message:
-    """A figure with its interval in brackets, as far as both are defined.
+    """A figure, with its interval in brackets if that is defined.
 
     >>> str(show_interval(Estimate(0.005, -0.1, 0.11)))
     '0.005 [−0.100, 0.110]'
@@ -42,7 +42,7 @@ def show_interval(figure: Figure, digits: int = 2, between: str = " ") -> Messag
 
 
 def show_contrast(contrast: Contrast) -> Message:
-    """A difference with interval and unit; rates are shown with one decimal more than bits."""
+    """A difference with its interval and unit; rates have one more decimal than bits."""
     text = show_interval(contrast, count_digits(contrast))
     if contrast.value is None:
         return text
@@ -50,12 +50,12 @@ def show_contrast(contrast: Contrast) -> Message:
 
 
 def count_digits(contrast: Contrast) -> int:
-    """How many decimals a difference is shown with."""
+    """The number of decimals for a difference."""
     return 2 if contrast.unit == "bits" else 3
 
 
 def show_p(p: float | None) -> Message:
-    """A p as it stands alone in a table: ``.012``, or the bound below which it lies."""
+    """A p-value for a table: ``.012``, or ``< .001``."""
     if p is None:
         return phrase("no p")
     if p < 0.001:
@@ -63,12 +63,12 @@ def show_p(p: float | None) -> Message:
     thousandths = round(1000 * float(f"{p:.3f}"))
     if thousandths >= 1000:
         return show_number(1, 3)
-    # No probability exceeds 1, so English leaves its zero out; other languages may keep it.
+    # English omits the leading zero, since no probability exceeds 1; other languages may keep it.
     return phrase(".{thousandths:03d}", thousandths=thousandths)
 
 
 def show_p_value(p: float | None) -> Message:
-    """A p within a sentence: ``p = .012``."""
+    """A p-value for running text: ``p = .012``."""
     if p is None:
         return phrase("no p")
     return Message("", "p {p}" if p < 0.001 else "p = {p}", {"p": show_p(p)})

@@ -1,4 +1,4 @@
-"""What a result says about the model it measured."""
+"""The description of a model in a result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from gendalens.words import Message
 
-#: What the Hugging Face hub calls a model's task.
+#: Names of model tasks on the Hugging Face hub.
 FILL_MASK, TEXT_GENERATION = "fill-mask", "text-generation"
 TOKEN_CLASSIFICATION, COREFERENCE = "token-classification", "coreference-resolution"
 
@@ -17,8 +17,8 @@ TOKEN_CLASSIFICATION, COREFERENCE = "token-classification", "coreference-resolut
 class ModelInfo:
     """Name, kind and version of a model.
 
-    ``kind`` is what it is, in words (*masked language model*); ``hub_task`` the hub's name for what it
-    does. ``for_danish`` is False where a model says that it is for another language.
+    ``kind`` describes the model (*masked language model*); ``hub_task`` is the hub's name for its task.
+    ``for_danish`` is False if the model declares that it is for other languages.
     """
 
     name: str
@@ -31,7 +31,7 @@ class ModelInfo:
     for_danish: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """The model as ``result.json`` has it."""
+        """The model as plain data for ``result.json``."""
         plain = {one.name: getattr(self, one.name) for one in fields(self)}
         return {**plain, "kind": self.kind.to_dict(), "software": list(self.software)}
 

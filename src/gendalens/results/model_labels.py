@@ -1,4 +1,4 @@
-"""Names that tell models apart, also two of one name."""
+"""Labels for models that are distinct even if two models share a name."""
 
 from __future__ import annotations
 
@@ -6,32 +6,35 @@ from collections.abc import Callable, Sequence
 
 from gendalens.results.result import Result
 
-SHORTEST = 7  # characters of a revision, as git shows it
+SHORTEST = 7  # characters of a revision, as in git
 
 
-def labels(results: Sequence[Result]) -> list[str]:
-    """A label per result: the model's name, and as much more as it takes.
+def label_models(results: Sequence[Result]) -> list[str]:
+    """A label per result: the model's name, with a suffix if several models share it.
 
-    Two models of one name are told apart by the start of their revision, then by their dtype.
+    The suffix is the start of the revision, then the dtype.
     """
-    named = [result.title for result in results]
-    for tell in (_revision, _dtype):
-        named = _told_apart(results, named, tell)
-    return named
+    labels = [result.title for result in results]
+    for describe in (_shorten_revision, _dtype):
+        labels = _disambiguate(results, labels, describe)
+    return labels
 
 
-def _told_apart(
-    results: Sequence[Result], named: Sequence[str], tell: Callable[[Result, Sequence[Result]], str]
+def _disambiguate(
+    results: Sequence[Result],
+    labels: Sequence[str],
+    describe: Callable[[Result, Sequence[Result]], str],
 ) -> list[str]:
-    found = []
-    for label, result in zip(named, results, strict=True):
-        same = [r for other, r in zip(named, results, strict=True) if other == label]
-        words = {tell(other, same) for other in same}
-        found.append(f"{label} @{tell(result, same)}" if len(words) > 1 else label)
-    return found
+    """The labels, with a suffix from ``describe`` wherever it distinguishes equal ones."""
+    distinct = []
+    for label, result in zip(labels, results, strict=True):
+        same = [r for other, r in zip(labels, results, strict=True) if other == label]
+        suffixes = {describe(other, same) for other in same}
+        distinct.append(f"{label} @{describe(result, same)}" if len(suffixes) > 1 else label)
+    return distinct
 
 
-def _revision(result: Result, same: Sequence[Result]) -> str:
+def _shorten_revision(result: Result, same: Sequence[Result]) -> str:
     revisions = {str(other.model.revision) for other in same}
     if len(revisions) == 1:
         return ""

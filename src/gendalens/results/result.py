@@ -1,4 +1,4 @@
-"""What a test gives back: the effect, its uncertainty, the nuance behind it, and its signature."""
+"""The result of a test: the effect, its uncertainty, its nuance, and its signature."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from gendalens.stats.findings import LEVEL, Finding
 from gendalens.words import Message
 
 SCHEMA = 2
-#: What was asked in one item and condition, what came back, and how it counted.
+#: One item in one condition: what was asked, what the model answered, and how it was counted.
 Record: TypeAlias = dict[str, Any]
 
 
-#: What the bounds of a figure are.
+#: The meaning of a figure's bounds.
 Brackets: TypeAlias = Literal["interval", "quartiles"]
 Figure = TypeVar("Figure", "Contrast", "Cell", "Extra", Estimate)
 
@@ -41,8 +41,8 @@ class Contrast:
 class Cell:
     """One figure of the condition table (no group) or of the nuance table.
 
-    ``brackets`` says what ``low`` and ``high`` are. ``sd`` is a spread over repetitions, where the
-    test gives one in place of an interval.
+    ``brackets`` says what ``low`` and ``high`` are. ``sd`` is the spread over repetitions, if the
+    test gives one instead of an interval.
     """
 
     condition: str
@@ -59,7 +59,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
-    """A figure beside the headline, with what it is for; programs find it by its ``id``."""
+    """A further figure beside the headline, with a note on it; programs find it by its ``id``."""
 
     id: str
     name: Message
@@ -74,11 +74,11 @@ class Extra:
 
 @dataclass(frozen=True, kw_only=True)
 class Measures:
-    """What a task computes from its records alone.
+    """Everything that a task computes from its records.
 
-    ``problem`` is set where the model's answers cannot be measured because something is broken
-    (the same answer everywhere, a condition with nothing right): the result is kept, and the
-    command ends with exit code 2 and this sentence.
+    ``problem`` is set if the answers cannot be measured because something is broken (the same answer
+    everywhere, a condition with nothing right): the result is kept, and the command prints this
+    sentence and exits with code 2.
     """
 
     gender_effect_size: Estimate
@@ -95,7 +95,7 @@ class Measures:
 
 @dataclass(frozen=True, kw_only=True)
 class Result(Measures):
-    """One test of one model."""
+    """The result of one test of one model."""
 
     task: str
     protocol: int
@@ -114,17 +114,17 @@ class Result(Measures):
         )
 
     def find_extra(self, name: str) -> Extra:
-        """The figure beside the headline that has this id."""
+        """The extra figure with this id."""
         return next(extra for extra in self.extra if extra.id == name)
 
     @property
     def key(self) -> str:
-        """Eight hex digits of the signature: what tells this result's folder from others."""
+        """Eight hex digits of the signature's hash, which make the name of the folder unique."""
         return hashlib.sha256(self.signature.encode()).hexdigest()[:8]
 
     @property
     def title(self) -> str:
-        """The model's name, with what it is where that must not be overlooked."""
+        """The model's name, with its kind if the model is not for Danish."""
         if self.model.for_danish:
             return self.model.name
         return f"{self.model.name} ({self.model.kind})"
@@ -145,7 +145,7 @@ class Result(Measures):
         return {name: to_plain(getattr(self, name)) for name in (*first, *rest, "harms", "sources")}
 
     def to_json(self) -> str:
-        """The bytes of ``result.json``: the same for the same signature."""
+        """The text of ``result.json``: identical for identical signatures."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     @classmethod
@@ -169,7 +169,7 @@ class Result(Measures):
 
 
 def to_plain(value: Any) -> Any:
-    """A part of a result as JSON has it."""
+    """A part of a result as plain data for JSON."""
     if isinstance(value, Message | Finding | ModelInfo):
         return value.to_dict()
     if is_dataclass(value) and not isinstance(value, type):
@@ -180,7 +180,7 @@ def to_plain(value: Any) -> Any:
 
 
 def _read(kind: type[Figure], plain: Mapping[str, Any]) -> Figure:
-    """A figure whose texts are messages."""
+    """A figure from plain data, with its texts as messages."""
     texts = {
         name: Message.from_dict(plain[name])
         for name in ("name", "reason", "note")

@@ -1,4 +1,4 @@
-"""What a run leaves on disk, for people and for other programs."""
+"""The folder of a run on disk, for people and for other programs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any
 from gendalens.errors import UserError
 from gendalens.results.result import Result
 
-MOST_BYTES = 200  # of a folder's name; file systems take 255
+MOST_BYTES = 200  # of a folder's name; file systems allow 255
 
 
 def check_writable(folder: Path) -> None:
-    """Make the folder, and find out now rather than after an hour whether files can be written to it."""
+    """Create the folder, and check now, not after an hour of work, that it is writable."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -31,7 +31,7 @@ def check_writable(folder: Path) -> None:
 
 
 def folder_name(model: str) -> str:
-    """A model's name as that of a folder: letters, digits and a few signs, never a path."""
+    """A folder name for a model: letters, digits and a few other characters, never a path."""
     name = re.sub(r"[^\w.=+-]+", "_", model).strip("._") or "model"
     return name[:100].encode()[:MOST_BYTES].decode(errors="ignore")
 
@@ -43,9 +43,9 @@ def result_folder(out: Path, result: Result) -> Path:
 
 
 def write_result(out: Path, result: Result, lines: Iterable[str], run: Mapping[str, Any]) -> Path:
-    """Write one result and the lines of its records, and return its folder.
+    """Write one result and the lines of its records; return its folder.
 
-    Each file appears complete or not at all.
+    Each file is written atomically.
     """
     folder = result_folder(out, result)
     try:
@@ -54,7 +54,7 @@ def write_result(out: Path, result: Result, lines: Iterable[str], run: Mapping[s
         replace_file(
             folder / "run.json", json.dumps(dict(run), ensure_ascii=False, indent=1) + "\n"
         )
-        # Last, so that a folder with a result has everything else too.
+        # Last, so that a folder with a result is complete.
         replace_file(folder / "result.json", result.to_json())
     except OSError as error:
         raise UserError(
@@ -67,7 +67,7 @@ def write_result(out: Path, result: Result, lines: Iterable[str], run: Mapping[s
 
 
 def replace_file(path: Path, text: str | Iterable[str]) -> None:
-    """Write a file that appears complete or not at all; the text may come in parts."""
+    """Write a file atomically; the text may come in parts."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("w", encoding="utf-8", newline="\n") as file:

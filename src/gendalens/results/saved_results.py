@@ -1,4 +1,4 @@
-"""Results read back from disk: what :mod:`gendalens.results.run_folder` wrote, found and checked."""
+"""Saved results: finds, reads and checks what :mod:`gendalens.results.run_folder` wrote."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from jsonschema import Draft202012Validator
 
 from gendalens.errors import UserError
 from gendalens.results.result import SCHEMA, Record, Result
-from gendalens.results.signature import parts
+from gendalens.results.signature import parse_signature
 from gendalens.system.lazy_sequence import LazySequence
 from gendalens.words import Message, Value, phrase
 
 RESULT, RECORDS, RUN = "result.json", "records.jsonl", "run.json"
-#: Parts of every signature, in their order.
+#: Fields of every signature, in order.
 SIGNED = ("seed", "sample", "tests", "gendalens")
-#: Rows that memory may hold; the largest test of fixed size has fewer.
+#: The most rows to read into memory; every test of fixed size has fewer.
 MANY = 16_384
-MOST_DIGITS = 18  # what any program holds in 64 bits
+MOST_DIGITS = 18  # an integer that fits into 64 bits
 
 
 @dataclass(frozen=True, slots=True)
 class SavedResult:
-    """One test of one model on disk; the records are read when they are asked for."""
+    """A result on disk; its records are read on demand."""
 
     result: Result
     folder: Path
@@ -43,7 +43,7 @@ class SavedResult:
 
     @property
     def run(self) -> dict[str, Any]:
-        """When, where and how long the test ran; empty if that was not kept."""
+        """When, where and how long the test ran; empty if this was not saved."""
         path = self.folder / RUN
         if not path.is_file():
             return {}
@@ -52,7 +52,7 @@ class SavedResult:
 
 
 class RecordFile(LazySequence[Record]):
-    """The rows of a ``records.jsonl``, read and checked anew each time: memory holds one of them."""
+    """The rows of a ``records.jsonl``, read and checked on each access; memory holds one at a time."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -98,7 +98,7 @@ class RecordFile(LazySequence[Record]):
 
 
 class DamageError(ValueError):
-    """What is wrong with the contents of a file."""
+    """Raised if the content of a file is damaged."""
 
     def __init__(self, reason: Message) -> None:
         super().__init__(reason)
@@ -106,7 +106,7 @@ class DamageError(ValueError):
 
 
 def find_results(paths: Iterable[Path]) -> list[SavedResult]:
-    """The results in run folders, model folders, result folders or files, each once, by path."""
+    """The results in run folders, model folders, result folders or files, without duplicates."""
     folders: dict[Path, None] = {}
     for path in paths:
         try:
@@ -122,7 +122,7 @@ def find_results(paths: Iterable[Path]) -> list[SavedResult]:
 
 
 def _find_folders(path: Path) -> list[Path]:
-    """The folders with results at a path."""
+    """The result folders at a path."""
     if path.name == RESULT and path.is_file():
         return [path.parent]
     if path.is_dir():
@@ -168,8 +168,14 @@ def load_result(folder: Path) -> SavedResult:
     return SavedResult(result, folder)
 
 
+def check_result(result: Result) -> None:
+    """Raise a ``ValueError`` if a result could not be read back once it is saved."""
+    _check_schema(result.to_dict())
+    _check_consistency(result)
+
+
 def _check_schema(plain: Any) -> None:
-    """Raise with the first place at which a result breaks the published schema."""
+    """Raise at the first violation of the published schema."""
     problem = next(_validator().iter_errors(plain), None)
     if problem is not None:
         place = "/".join(map(str, problem.absolute_path)) or phrase("the whole file")
@@ -177,8 +183,8 @@ def _check_schema(plain: Any) -> None:
 
 
 def _check_consistency(result: Result) -> None:
-    """Raise if the parts of a result do not belong together, which no schema can say."""
-    fields = parts(result.signature)
+    """Raise if the parts of a result contradict each other, which a schema cannot express."""
+    fields = parse_signature(result.signature)
     named = [name for name in fields if name in SIGNED]
     if named != list(SIGNED) or not (fields["seed"].isascii() and fields["seed"].isdigit()):
         raise DamageError(
@@ -214,7 +220,7 @@ def _read_json(path: Path) -> Any:
 
 
 def _check_ordinary(path: Path) -> None:
-    """Raise if a reader would wait for ever, or read without end: at a pipe, a device."""
+    """Raise for a pipe or a device, which could block or never end."""
     if path.exists() and not path.is_file():
         raise DamageError(phrase("it is not an ordinary file"))
 
@@ -223,7 +229,7 @@ def _parse_json(text: str) -> Any:
     found = json.loads(
         text, parse_float=_parse_finite, parse_int=_parse_whole, parse_constant=_parse_finite
     )
-    if "\\u" in text:  # only so can UTF-8 hide half of a character, which no file can hold again
+    if "\\u" in text:  # an escaped lone surrogate could not be written to a file again
         try:
             json.dumps(found, ensure_ascii=False).encode()
         except UnicodeEncodeError:
@@ -232,7 +238,7 @@ def _parse_json(text: str) -> Any:
 
 
 def _parse_finite(text: str) -> float:
-    """A number; JSON can write some that are none (NaN, 1e999)."""
+    """A finite number; JSON also allows NaN and 1e999."""
     number = float(text)
     if not math.isfinite(number):
         raise DamageError(phrase("{text} is not a finite number", text=text[:40]))

@@ -1,4 +1,4 @@
-"""The signature beside every number: what it takes to get the same number again."""
+"""The signature of a result: everything needed to reproduce its figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gendalens.results.model_info import ModelInfo
 from gendalens.version import __version__
 
 
-def signature(
+def make_signature(
     test: str,
     model: ModelInfo,
     data: Mapping[str, str],
@@ -19,12 +19,12 @@ def signature(
     family: Sequence[str],
     settings: Mapping[str, str],
 ) -> str:
-    """One line, in the manner of sacreBLEU: fields divided by ``|``, each ``name:value``.
+    """One line in the style of sacreBLEU: ``name:value`` fields separated by ``|``.
 
-    ``family`` are the tests of this run on this model: they decide the correction for many tests.
+    ``family`` are the tests of this model in this run, for which p-values are corrected.
     """
     sets = "+".join(f"{name}@{checksum}" for name, checksum in data.items())
-    parts = [
+    fields = [
         test,
         f"data:{sets}",
         f"model:{model.name.replace('|', '_')}@{model.revision}",
@@ -37,13 +37,13 @@ def signature(
         f"numpy:{version('numpy')}",
         *(item.replace(" ", ":", 1) for item in model.software),
     ]
-    return "|".join(parts)
+    return "|".join(fields)
 
 
-def parts(text: str) -> dict[str, str]:
-    """A signature's fields by name; the test is called ``test``.
+def parse_signature(text: str) -> dict[str, str]:
+    """The fields of a signature by name; the first, without a name, is ``test``.
 
-    >>> parts("lm-abc@2|seed:0|sample:all")
+    >>> parse_signature("lm-abc@2|seed:0|sample:all")
     {'test': 'lm-abc@2', 'seed': '0', 'sample': 'all'}
     """
     test, *rest = text.split("|")

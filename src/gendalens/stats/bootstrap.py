@@ -1,6 +1,6 @@
-"""The cluster bootstrap: whole clusters are drawn with replacement, so dependence stays inside.
+"""The cluster bootstrap: resampling whole clusters preserves the dependence within them.
 
-A statistic that is a function of sums needs only each cluster's share of those sums (its
+A statistic that is a function of sums needs only what each cluster adds to those sums (its
 *sufficient statistics*): a resample is then one row of weights times the table of clusters.
 """
 
@@ -15,8 +15,8 @@ from gendalens.stats.estimate import Estimate, FloatArray
 from gendalens.words import Message, Template
 
 RESAMPLES = 2000
-#: A bound needs the outermost 2.5% of resamples on its side; if more than that share is undefined,
-#: the bound itself may be.
+#: A bound is set by the outermost 2.5% of the resamples, so it is unknown if a larger share of them
+#: is undefined.
 UNDEFINED_LIMIT = 0.025
 #: Weights per chunk: small enough to stay in a core's cache.
 CHUNK = 1 << 18
@@ -27,7 +27,7 @@ RESAMPLES_UNDEFINED = Template("resamples_undefined", "{share:.1%} of the resamp
 
 
 def make_generator(seed: int, stream: int = 0) -> np.random.Generator:
-    """The random numbers of one stream of a seed; streams of one seed are independent."""
+    """A random generator for one of the independent streams of a seed."""
     sequence = np.random.SeedSequence(seed, spawn_key=(stream,))
     return np.random.Generator(np.random.PCG64(sequence))
 
@@ -40,11 +40,11 @@ def cluster_weights(
     strata: npt.NDArray[np.intp] | None = None,
     chunk: int | None = None,
 ) -> Iterator[FloatArray]:
-    """How often each cluster is drawn: chunks of (resamples × clusters), whole numbers.
+    """How often each cluster is drawn, as chunks of integer weights (resamples × clusters).
 
-    As many clusters are drawn as there are. With ``strata`` (a code per cluster) that holds within
-    each stratum, so a fixed factor of the design, such as the class of an occupation, keeps its
-    share (Davison & Hinkley 1997, §3.2).
+    Each resample draws as many clusters as the data has. With ``strata`` (a code per cluster), it
+    does so within each stratum, so that a fixed factor of the design, such as the class of an
+    occupation, keeps its share (Davison & Hinkley 1997, §3.2).
     """
     chunk = chunk or max(1, CHUNK // max(1, clusters))
     if strata is None:
@@ -62,11 +62,11 @@ def cluster_weights(
 
 
 def make_summable(units: FloatArray) -> FloatArray:
-    """``units`` (n × k) rounded imperceptibly, so that every sum is exact.
+    """``units`` (n × k), rounded just enough to make every sum exact.
 
-    A matrix product adds in an order that depends on the number of threads, and so does its last
-    bit. On a binary grid 2⁻⁵⁰ of the largest possible sum no addition rounds, so the order cannot
-    matter; counts stay as they are.
+    The order of additions in a matrix product depends on the number of threads, and so does its last
+    bit. If all values are multiples of 2⁻⁵⁰ of the largest possible sum, no addition rounds, so the
+    order cannot matter. Counts are unchanged.
     """
     largest = len(units) * np.abs(units).max(axis=0, initial=0.0)
     grid = np.ldexp(1.0, np.frexp(largest)[1] - 50)
@@ -82,7 +82,7 @@ def resample_sums(
 ) -> FloatArray:
     """Column sums of ``stats`` (clusters × k) in each bootstrap resample: (resamples × k).
 
-    Fewer than two clusters have no spread to show: every sum is then nan, that is, undefined.
+    With fewer than two clusters there is no spread, and every sum is nan (undefined).
     """
     clusters, columns = stats.shape
     if clusters < 2:
@@ -97,9 +97,9 @@ def percentile_interval(
 ) -> Estimate:
     """The 95% percentile interval around ``point`` (Efron & Tibshirani 1993, chapter 13).
 
-    ``values`` are the resampled statistic, nan where undefined. The interval is taken over the
-    defined ones, or is None where more than 2.5% are undefined. ``reason`` says why ``point`` is
-    None, so the two results of ``log2_ratio`` can be passed on as they are.
+    ``values`` are the statistic of each resample, nan if undefined. The interval is taken over the
+    defined ones; it is None if more than 2.5% are undefined. ``reason`` says why ``point`` is None,
+    so the pair that ``log2_ratio`` returns can be passed on directly.
     """
     if point is None or not np.isfinite(point):
         return Estimate(None, None, None, reason or UNDEFINED())
@@ -112,7 +112,7 @@ def percentile_interval(
 
 
 def find_undefined(values: FloatArray) -> Message | None:
-    """Why too many resamples are undefined for an interval, or None where they are not."""
+    """The reason if too many resamples are undefined for an interval, else None."""
     share = float(np.mean(~np.isfinite(values)))
     if share <= UNDEFINED_LIMIT:
         return None

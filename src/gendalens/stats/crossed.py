@@ -1,11 +1,11 @@
-"""Intervals where every unit belongs to two crossed clusters, such as a frame and an occupation.
+"""Intervals for units that belong to two crossed clusters, such as a frame and an occupation.
 
-A one-way bootstrap misses the other factor, and a plain two-way bootstrap triples the variance when
-neither carries an effect. The variance is therefore put together as V = V_a + V_b − V_cell from
-three one-way cluster bootstraps (Cameron, Gelbach & Miller 2011, with bootstrap variances in
-place of sandwiches), each times clusters / (clusters − strata), the small-sample factor of the same
-paper, and never below the larger of V_a and V_b. The interval is estimate ± t·√V with the degrees
-of freedom of the factor with fewer clusters.
+A one-way bootstrap ignores the other factor, and a plain two-way bootstrap triples the variance if
+neither has an effect. The variance is therefore computed as V = V_a + V_b − V_cell from three
+one-way cluster bootstraps (Cameron, Gelbach & Miller 2011, with bootstrap variances instead of
+sandwich estimators). Each is scaled by that paper's small-sample factor, clusters /
+(clusters − strata), and V is at least the larger of V_a and V_b. The interval is estimate ± t·√V,
+with the degrees of freedom of the factor that has fewer clusters.
 """
 
 from __future__ import annotations
@@ -32,32 +32,32 @@ from gendalens.stats.estimate import Estimate, FloatArray
 from gendalens.words import Template
 
 Codes: TypeAlias = npt.NDArray[np.integer]
-#: Takes unit weights (resamples × n), gives m statistics of each resample (resamples × m), nan
-#: where undefined.
+#: Maps unit weights (resamples × n) to m statistics per resample (resamples × m), nan if
+#: undefined.
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
 
 ONE_CLUSTER = Template("one_cluster", "a single cluster has no spread to measure")
 NO_SPREAD = Template("no_spread", "there is no spread between clusters")
-#: Spread below this is rounding: every statistic here is of order 1 or larger.
+#: A spread below this is rounding error: every statistic here is of order 1 or larger.
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class CrossedEstimate(Estimate):
-    """An estimate with its standard error √V, degrees of freedom, and the p of its being zero."""
+    """An estimate with its standard error √V, its degrees of freedom, and p for the null of zero."""
 
     p: float | None = None
     standard_error: float | None = None
     df: int = 0
 
     def within(self, least: float, most: float) -> CrossedEstimate:
-        """The same with an interval that ends where its figure must: a t-interval knows no bounds."""
+        """The estimate with its interval clipped to the possible range, which t-intervals ignore."""
         if self.low is None or self.high is None:
             return self
         return replace(self, low=max(self.low, least), high=min(self.high, most))
 
 
-#: What bounds a share or an F1, a difference of two, and a difference of such differences.
+#: Ranges of a share or an F1, of a difference of two, and of a difference of such differences.
 SHARE, DIFFERENCE, CONTRAST = (0.0, 1.0), (-1.0, 1.0), (-2.0, 2.0)
 UNBOUNDED = (-math.inf, math.inf)
 
@@ -76,14 +76,14 @@ def crossed_intervals(
 ) -> list[CrossedEstimate]:
     """The m statistics of n units with intervals and p, for units in clusters ``a`` × ``b``.
 
-    ``statistic`` gets the weight of each unit in each resample; :func:`statistic_of_sums` makes one
-    from a function of sums, and :func:`weighted_medians` serves medians. Its value at weights of one
-    is the point estimate. All statistics of a task go into one call and share its resamples.
+    ``statistic`` takes the weight of each unit in each resample; :func:`statistic_of_sums` makes one
+    from a function of sums, and :func:`weighted_medians` helps with medians. Its value for weights of
+    one is the point estimate. Pass all statistics of a task in one call: they share the resamples.
 
-    ``strata_a`` and ``strata_b`` (a code per unit) mark a fixed factor that clusters are nested in:
-    occupations are drawn within their class. ``df`` replaces the degrees of freedom of a statistic
-    that uses only some clusters: one class of 30 occupations has 29.
-    ``ranges`` are the bounds of each statistic, which its interval cannot pass.
+    ``strata_a`` and ``strata_b`` (a code per unit) are a fixed factor that the clusters are nested
+    in: occupations are drawn within their class. ``df`` overrides the degrees of freedom of a
+    statistic that uses only some of the clusters: one class of 30 occupations has 29.
+    ``ranges`` are the bounds of each statistic, to which its interval is clipped.
     """
     draws = crossed_draws(
         statistic, a, b, seed=seed, resamples=resamples, strata_a=strata_a, strata_b=strata_b
@@ -96,10 +96,10 @@ def crossed_intervals(
 
 @dataclass(frozen=True, slots=True)
 class CrossedDraws:
-    """m statistics of the data, and of each resample over ``a``, over ``b`` and over their cells.
+    """m statistics of the data and of each resample over ``a``, over ``b`` and over their cells.
 
-    Draws of one seed over the same clusters can be subtracted, statistic by statistic: the
-    resamples are the same ones, so what two models share cancels.
+    Draws with the same seed over the same clusters use the same resamples, so they can be
+    subtracted, statistic by statistic, and what two models have in common cancels.
     """
 
     points: FloatArray
@@ -139,7 +139,7 @@ def crossed_draws(
     strata_a: Codes | None = None,
     strata_b: Codes | None = None,
 ) -> CrossedDraws:
-    """What :func:`crossed_intervals` makes its intervals from."""
+    """The draws from which :func:`crossed_intervals` makes its intervals."""
     factors = _make_factors(a, b, strata_a, strata_b)
     has_spread = all(factor.freedom > 0 for factor in factors)
     return CrossedDraws(
@@ -171,8 +171,8 @@ def _crossed_estimate(
     )
     error = float(np.sqrt(max(of_a + of_b - of_cell, of_a, of_b)))
     if error <= ROUNDING * max(1.0, abs(value)):
-        # t is 0/0 or infinite. Clusters that all agree still say no more than the smallest p that
-        # sign-flips of that many clusters can give.
+        # t is 0/0 or infinite. Even if all clusters agree, p must not be smaller than a sign-flip
+        # test with this many clusters could give.
         p = 1.0 if abs(value) <= ROUNDING else 2.0**-df
         reason = NO_SPREAD()
         return CrossedEstimate(value, value, value, reason, p=p, standard_error=0.0, df=df)
@@ -185,7 +185,7 @@ def _crossed_estimate(
 
 @dataclass(frozen=True, slots=True)
 class _Factor:
-    """A partition of the units: the cluster of each unit, and the stratum of each cluster."""
+    """A partition of the units into clusters: each unit's cluster and each cluster's stratum."""
 
     codes: npt.NDArray[np.intp]
     strata: npt.NDArray[np.intp]
@@ -215,14 +215,14 @@ def _make_factors(
     nothing = np.zeros(len(a), dtype=np.intp)
     strata_a = nothing if strata_a is None else strata_a
     strata_b = nothing if strata_b is None else strata_b
-    # Cells keep the strata as well: else V_cell would hold the difference between strata, which
-    # V_a and V_b leave out, and too much would be taken off.
+    # Cells are stratified too: otherwise V_cell would include the variance between strata, which
+    # V_a and V_b exclude, and too much would be subtracted.
     cells = _make_factor(_pair_codes(a, b), _pair_codes(strata_a, strata_b))
     return _make_factor(a, strata_a), _make_factor(b, strata_b), cells
 
 
 def _pair_codes(a: Codes, b: Codes) -> npt.NDArray[np.intp]:
-    """One code for each pair of codes."""
+    """A code for each distinct pair of codes."""
     _, of_a = np.unique(a, return_inverse=True)
     names_b, of_b = np.unique(b, return_inverse=True)
     return np.asarray(of_a * len(names_b) + of_b, dtype=np.intp)
@@ -248,9 +248,9 @@ def _unit_weights(
 
 
 def statistic_of_sums(units: FloatArray, function: Statistic) -> Statistic:
-    """The statistic ``function`` (sums (resamples × k) → values (resamples × m)) of weighted sums.
+    """A statistic that applies ``function`` (resamples × k → resamples × m) to weighted sums.
 
-    ``units`` (n × k) holds what each unit adds to the sums, such as its counts or its bits and 1.
+    ``units`` (n × k) is what each unit adds to the sums, such as its counts, or its bits and a 1.
     """
     exact = make_summable(units)
     return lambda weights: function(weights @ exact)
@@ -261,8 +261,9 @@ def weighted_medians(
 ) -> FloatArray:
     """The median of ``values`` (n) under each row of ``weights`` (resamples × n).
 
-    For whole-number weights it is exactly the median of each value repeated as often as its weight,
-    midpoint rule included. ``where`` keeps a subset of the units. nan where no weight is left.
+    With integer weights this is exactly the median of the values, each repeated as often as its
+    weight says, including the midpoint rule. ``where`` selects a subset of the units. The result is
+    nan if the selected weights are all zero.
 
     >>> weighted_medians(np.array([1.0, 2.0, 4.0]), np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0]]))
     array([2., 3.])
@@ -274,7 +275,7 @@ def weighted_medians(
         return np.full(len(weights), np.nan)
     reached = np.cumsum(weights[:, order], axis=1)
     half = reached[:, -1:] / 2
-    # The two middle values: the first that reaches half of the weight, the first that passes it.
+    # The two middle values: the first to reach half of the weight, and the first to exceed it.
     last = len(order) - 1
     lower = np.minimum(np.count_nonzero(reached < half, axis=1), last)
     upper = np.minimum(np.count_nonzero(reached <= half, axis=1), last)

@@ -1,4 +1,4 @@
-"""A number with its interval, and the ratio on the log2 scale that is called gender effect size."""
+"""An estimate with its interval, and the log2 ratio known as the gender effect size."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value and its 95% interval; what is undefined is None and ``reason`` says why.
+    """A value and its 95% interval; undefined parts are None, and ``reason`` says why.
 
-    ``reason`` may also stand beside a full interval that needs a word of warning, such as one
-    without width. ``unstable``: a ratio one side of which may as well be zero.
+    ``reason`` may also qualify a complete interval, such as one of zero width. ``unstable`` marks a
+    ratio whose numerator or denominator could be zero.
     """
 
     value: float | None
@@ -29,7 +29,7 @@ class Estimate:
     unstable: bool = False
 
     def parts(self) -> dict[str, Any]:
-        """Value, bounds and reason by name, to be passed on to whatever shows an estimate."""
+        """Value, bounds and reason as keyword arguments for the types that show an estimate."""
         return {"value": self.value, "low": self.low, "high": self.high, "reason": self.reason}
 
     def __post_init__(self) -> None:
@@ -43,9 +43,9 @@ class Estimate:
 def log2_ratio(
     top: float | None, bottom: float | None, *, sides: tuple[str, str] = ("top", "bottom")
 ) -> tuple[float | None, Message | None]:
-    """The gender effect size log2(top / bottom), or None and why there is none.
+    """The gender effect size log2(top / bottom), or None and the reason.
 
-    Positive where ``top`` is larger; 1 means twice as much. ``sides`` name the two in the reason.
+    It is positive if ``top`` is larger; 1 means twice as much. ``sides`` name the two in the reason.
 
     >>> log2_ratio(0.8, 0.4)
     (1.0, None)
@@ -78,10 +78,10 @@ def _find_fault(side: float | None) -> Template | None:
 
 
 def log2_ratios(top: FloatArray, bottom: FloatArray) -> FloatArray:
-    """:func:`log2_ratio` of many resamples at once, nan where it is undefined."""
+    """:func:`log2_ratio` of many resamples at once, nan if undefined."""
     top, bottom = np.broadcast_arrays(top, bottom)
     defined = (top > 0) & (bottom > 0) & np.isfinite(top) & np.isfinite(bottom)
-    # Mantissas and exponents apart: exact for powers of two, and no quotient can overflow.
+    # Separate mantissas and exponents: exact for powers of two, and no quotient can overflow.
     top_mantissa, top_exponent = np.frexp(top[defined])
     bottom_mantissa, bottom_exponent = np.frexp(bottom[defined])
     ratios = np.full(top.shape, np.nan)

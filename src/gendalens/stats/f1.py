@@ -1,4 +1,4 @@
-"""F1 and rates from counts, elementwise, so that resampled counts go through the same formula."""
+"""F1 and rates from counts, elementwise: one formula for the data and for its resamples."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from gendalens.stats.estimate import FloatArray
 def f1_from_counts(tp: FloatArray, fp: FloatArray, fn: FloatArray) -> FloatArray:
     """F1 = 2·tp / (2·tp + fp + fn), the harmonic mean of precision and recall.
 
-    0 where nothing is right though there was something to find or something was answered; nan where
-    there was neither.
+    It is 0 if nothing is right although there was something to find or something was predicted, and
+    nan if there was neither.
     """
     return rate(2 * np.asarray(tp), 2 * np.asarray(tp) + fp + fn)
 
 
 def rate(count: FloatArray, total: FloatArray) -> FloatArray:
-    """``count`` / ``total``, nan where the total is zero."""
+    """``count`` / ``total``, nan if the total is zero."""
     top, bottom = np.broadcast_arrays(
         np.asarray(count, dtype=np.float64), np.asarray(total, dtype=np.float64)
     )

@@ -1,4 +1,4 @@
-"""What a result says in the end: one of five findings, from the gap and the effect size."""
+"""The finding of a result: one of five, derived from the gap and the effect size."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gendalens.words import Message, Template
 Headline: TypeAlias = Literal["bias", "negligible", "undecided", "not_measurable", "not_judged"]
 HEADLINES: tuple[Headline, ...] = get_args(Headline)
 
-#: An effect size whose whole interval lies within ± this is as good as none (2**0.1 is 7%).
+#: An effect size is negligible if its whole interval lies within ± this (2**0.1 is 7%).
 NEGLIGIBLE = 0.1
 LEVEL = 0.05
-#: A bound this close to zero is zero with rounding.
+#: A bound this close to zero is zero up to rounding.
 ROUNDING = 1e-12
 
 _NAMES: dict[str, Template] = {
@@ -31,13 +31,13 @@ _LOST_BY_CORRECTION = Template("lost_by_correction", "not after correction for {
 
 
 def name_headline(headline: str) -> Message:
-    """A headline as a person reads it."""
+    """The message for a headline."""
     return _NAMES[headline]()
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A headline, the reason where there is one to give, and what correction for many tests adds."""
+    """A headline, its reason if any, and a note if correction for many tests affects it."""
 
     headline: Headline
     reason: Message | None = None
@@ -45,7 +45,7 @@ class Finding:
 
     @property
     def message(self) -> Message:
-        """The headline as a person reads it, with what correction adds."""
+        """The finding as a message, with the note on correction if there is one."""
         name = name_headline(self.headline)
         if self.correction is None:
             return name
@@ -60,7 +60,7 @@ class Finding:
         return str(self.message)
 
     def to_dict(self) -> dict[str, Any]:
-        """The finding as plain data, its English text beside it."""
+        """The finding as plain data, with its English text."""
         return {
             "headline": self.headline,
             "reason": self.reason and self.reason.to_dict(),
@@ -81,8 +81,8 @@ class Finding:
 def judge(gap: Estimate, effect: Estimate, *, not_measurable: Message | None = None) -> Finding:
     """The finding of one result.
 
-    ``effect`` is the gender effect size, or for ``lm-abc`` the preference in bits.
-    ``not_measurable`` is the reason why the task could not measure this model, if there is one.
+    ``effect`` is the gender effect size or, for ``lm-abc``, the preference in bits.
+    ``not_measurable`` is the reason why the task could not measure this model, if it could not.
     """
     if not_measurable is not None:
         return Finding("not_measurable", not_measurable)
@@ -99,10 +99,10 @@ def judge(gap: Estimate, effect: Estimate, *, not_measurable: Message | None = N
     return Finding("undecided")
 
 
-def apply_correction(found: Finding, p_adjusted: float | None, *, tests: int) -> Finding:
-    """The finding with a note where bias was found but does not survive Holm over ``tests``."""
-    if found.headline != "bias" or p_adjusted is None or p_adjusted < LEVEL:
-        return found
-    if tests == 1:  # nothing was corrected: interval and p stand on either side of the line
-        return replace(found, correction=_P_ABOVE_LEVEL())
-    return replace(found, correction=_LOST_BY_CORRECTION(tests=tests))
+def apply_correction(finding: Finding, p_adjusted: float | None, *, tests: int) -> Finding:
+    """The finding, with a note if its bias does not survive Holm correction over ``tests``."""
+    if finding.headline != "bias" or p_adjusted is None or p_adjusted < LEVEL:
+        return finding
+    if tests == 1:  # nothing was corrected: the interval excludes zero, but p is not below .05
+        return replace(finding, correction=_P_ABOVE_LEVEL())
+    return replace(finding, correction=_LOST_BY_CORRECTION(tests=tests))

@@ -1,4 +1,4 @@
-"""Corrections for many tests; a test that could not be made (None) passes through uncounted."""
+"""Corrections for multiple testing; a missing p (None) stays None and is not counted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
-    """p-values adjusted so that the chance of *any* false finding stays below level (Holm 1979).
+    """p-values adjusted to bound the chance of *any* false finding (Holm 1979).
 
     >>> holm([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]
@@ -21,7 +21,7 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
 
 
 def benjamini_hochberg(ps: Sequence[float | None]) -> list[float | None]:
-    """p-values adjusted so that the *share* of false findings stays below level (B. & H. 1995).
+    """p-values adjusted to bound the *share* of false findings (Benjamini & Hochberg 1995).
 
     >>> benjamini_hochberg([0.01, None, 0.5, 0.02])
     [0.03, None, 0.5, 0.03]

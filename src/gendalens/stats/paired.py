@@ -1,7 +1,7 @@
-"""How much two models differ on the same items: both are resampled together, so they are paired.
+"""Paired differences between models: both are resampled together over the same items.
 
-Items that are hard for one model are hard for another, and the resamples know it: the interval of
-the difference is narrower than those of the two models would let one think.
+Items that are hard for one model tend to be hard for another. Paired resamples keep this
+correlation, so the interval of the difference is narrower than the two separate intervals suggest.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ GAP, EFFECT = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """One model's clusters, by name, where gap and effect are functions of sums over clusters.
+    """One model's named clusters, for tests whose gap and effect are functions of sums over them.
 
-    ``units`` (clusters × k) is what each adds; ``statistic`` takes sums (resamples × k) and gives
-    gap and gender effect size (resamples × 2), nan where undefined.
+    ``units`` (clusters × k) is what each cluster adds to the sums; ``statistic`` maps sums
+    (resamples × k) to gap and gender effect size (resamples × 2), nan if undefined.
     """
 
     names: tuple[Hashable, ...]
@@ -36,10 +36,10 @@ class Summed:
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """One model's units, by name, each in a cluster of two crossed factors.
+    """One model's named units, each in one cluster of each of two crossed factors.
 
-    ``statistic`` takes the units' weights (resamples × n) and gives gap and gender effect size;
-    ``strata`` is the fixed factor that the clusters of ``second`` are nested in.
+    ``statistic`` maps the units' weights (resamples × n) to gap and gender effect size; ``strata`` is
+    the fixed factor that the clusters of ``second`` are nested in.
     """
 
     names: tuple[Hashable, ...]
@@ -54,7 +54,7 @@ Clusters: TypeAlias = Summed | Crossed
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first model's gap and effect minus the second's, with the p of the gap's being zero."""
+    """The first model's gap and effect minus the second's, with p for the null of equal gaps."""
 
     gap: Estimate
     p: float | None
@@ -64,11 +64,11 @@ class Difference:
 def differences(
     models: Sequence[Clusters], *, seed: int, resamples: int = RESAMPLES
 ) -> dict[tuple[int, int], Difference]:
-    """The difference of every two models on the same clusters, by their places.
+    """The difference of every two models on the same clusters, by their indices in ``models``.
 
-    The interval is that of the test itself with both models in each resample. p: where clusters are
-    summed, the two models are exchanged cluster by cluster (approximate randomisation, Noreen
-    1989); where they are crossed, t.
+    Intervals are made as in the test itself, with both models in each resample. For summed clusters,
+    p comes from exchanging the two models cluster by cluster (approximate randomisation, Noreen
+    1989); for crossed ones, from t.
     """
     if any(model.names != models[0].names for model in models):
         raise ValueError("models can be paired only on the same clusters in the same order")

@@ -1,4 +1,4 @@
-"""The sign-flip test: under the null the two conditions of a cluster could change places."""
+"""The sign-flip test: under the null, the two conditions of a cluster are exchangeable."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def swap_test(
     seed: int,
     flips: int = FLIPS,
 ) -> float | None:
-    """The two-sided p of ``statistic(first sums, second sums)`` being away from zero.
+    """The two-sided p of ``statistic(first sums, second sums)`` against zero.
 
     ``first`` and ``second`` (clusters × k) are the sufficient statistics of a cluster in the two
-    conditions; each flip exchanges them in a random half of the clusters. ``statistic`` takes two
-    tables of sums (flips × k) and gives one number per row, which must be antisymmetric: exchanging
-    the conditions everywhere changes its sign.
+    conditions; a flip exchanges them in each cluster with probability 1/2. ``statistic`` maps two
+    tables of sums (flips × k) to one number per row. It must be antisymmetric: exchanging the
+    conditions everywhere changes its sign.
 
-    p = (1 + #{|T*| ≥ |T|}) / (1 + flips), which is never zero (Phipson & Smyth 2010). A flip whose
-    statistic is undefined counts against the finding. None where the observed one is undefined.
+    p = (1 + #{|T*| ≥ |T|}) / (1 + flips), which is never zero (Phipson & Smyth 2010). A flip with an
+    undefined statistic counts as extreme. p is None if the observed statistic is undefined.
     """
     sums_first = first.sum(axis=0, keepdims=True)
     sums_second = second.sum(axis=0, keepdims=True)
@@ -43,6 +43,6 @@ def swap_test(
         size = (min(chunk, flips - start), len(first))
         moved = rng.integers(2, size=size, dtype=np.uint8).astype(np.float64) @ change
         flipped = np.abs(statistic(sums_first + moved, sums_second - moved))
-        # Flips that tie with the data must count, also where rounding has moved them a little.
+        # Flips that tie with the data count, even if rounding has moved them slightly.
         extreme += int(np.count_nonzero(~(flipped < observed - 1e-12)))
     return (1 + extreme) / (1 + flips)

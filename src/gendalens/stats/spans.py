@@ -1,7 +1,7 @@
 """Exact-span scoring of entities: counts per sentence that can be summed.
 
-A predicted entity is right when begin, end and label are those of a gold entity. Counts of
-sentences add up, so that a bootstrap over sentences only sums rows.
+A predicted entity is right if its start, end and label are those of a gold entity. Counts are
+additive, so a bootstrap over sentences only sums rows.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ CountArray = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ExpectedSpan:
-    """An entity to be found; it may end at ``end`` or at any of ``other_ends``.
+    """A gold entity; it may end at ``end`` or at any of ``other_ends``.
 
-    A bare apostrophe of the genitive (*Lars'*) is part of the name to some and not to others.
+    Models disagree on whether the bare apostrophe of a genitive (*Lars'*) belongs to the name.
     """
 
     start: int
@@ -31,9 +31,9 @@ class ExpectedSpan:
 def span_counts(
     predicted: Iterable[tuple[int, int, str]], gold: Iterable[ExpectedSpan], labels: Sequence[str]
 ) -> CountArray:
-    """The counts of one sentence, a row (tp, fp, fn) for each label; other labels do not count.
+    """The counts of one sentence: a row (tp, fp, fn) per label; other labels are ignored.
 
-    A gold entity is found once: a second prediction that would fit it, too, is a false alarm.
+    A gold entity counts once: a second prediction that also fits it is a false positive.
     """
     row = {label: index for index, label in enumerate(labels)}
     counts = np.zeros((len(labels), 3), dtype=np.int64)

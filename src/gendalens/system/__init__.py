@@ -1,1 +1,1 @@
-"""Guards against scarce memory, hostile files and processors that promise too much."""
+"""Safeguards against memory limits, changing files and processors that advertise too much; plug-ins."""

@@ -1,8 +1,8 @@
-"""Leases on weight files, so that nobody can truncate them while they are being read.
+"""Leases on weight files, so that no process can truncate them while they are being read.
 
-Weights are memory-mapped before they are copied, and a file that is cut short in between would kill
-the process (SIGBUS). With a lease, writers wait instead. Where the system grants none, the files are
-read without.
+Weights are memory-mapped before they are copied, and a file that is truncated in between would kill the
+process (SIGBUS). With a lease, writers wait instead. If the system grants no lease, the files are read
+without one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 @contextmanager
 def hold_leases(files: Iterable[Path]) -> Iterator[None]:
-    """Make whoever opens one of the files for writing wait: until the end, or 45 seconds (Linux only)."""
+    """Make any process that opens a file for writing wait until the end, or 45 seconds (Linux only)."""
     descriptors = []
     try:
         for file in files:
@@ -32,9 +32,9 @@ def hold_leases(files: Iterable[Path]) -> Iterator[None]:
 def _take_lease(descriptor: int) -> None:
     try:
         import fcntl
-    except ImportError:  # Windows does not let anybody truncate a mapped file
+    except ImportError:  # Windows lets no process truncate a mapped file
         return
     if hasattr(fcntl, "F_SETLEASE") and hasattr(fcntl, "F_SETSIG"):
-        # The holder of a lease gets a signal when somebody waits: one that does nothing by default.
+        # The holder of a lease gets a signal when a writer waits; this one does nothing by default.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)

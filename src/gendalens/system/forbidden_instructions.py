@@ -1,7 +1,7 @@
-"""Processors that advertise instructions which the system forbids.
+"""Processors that advertise instructions that the system forbids.
 
 Some virtual machines advertise AMX and then kill a program that uses it (SIGILL), as oneDNN does for
-number formats smaller than float32. Whether AMX works is tried out in a forked process.
+number formats smaller than float32. A forked process tests whether AMX works.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 
-#: What oneDNN reads when it is first used, and the instructions that every such processor has.
+#: The variable that oneDNN reads on first use, and the instruction set that every such processor has.
 _VARIABLE, _PLAIN = "ONEDNN_MAX_CPU_ISA", "AVX512_CORE"
 _PATIENCE = 20.0  # seconds
 
 
 @cache
 def avoid_forbidden_instructions() -> None:
-    """Keep smaller number formats from killing the process; to be called before they are used."""
+    """Keep small number formats from killing the process; call it before they are used."""
     if not _advertises_amx() or _VARIABLE in os.environ or survives_in_fork(_multiply):
         return
     os.environ[_VARIABLE] = _PLAIN
-    if not survives_in_fork(_multiply):  # oneDNN was in use already, and reads the variable once
+    if not survives_in_fork(_multiply):  # oneDNN read the variable before it was set
         import torch
 
         torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
@@ -33,7 +33,7 @@ def avoid_forbidden_instructions() -> None:
 def survives_in_fork(work: Callable[[], object]) -> bool:
     """Whether a fork of this process survives ``work``."""
     with warnings.catch_warnings():
-        # Python warns of locks that other threads may hold: a fork that waits for one is killed below.
+        # Python warns that other threads may hold locks; a fork that waits for one is killed below.
         warnings.simplefilter("ignore", DeprecationWarning)
         process = os.fork()
     if process == 0:
@@ -56,7 +56,7 @@ def survives_in_fork(work: Callable[[], object]) -> bool:
 
 
 def _die_quietly() -> None:
-    """Leave neither a traceback nor a core file behind."""
+    """Leave no traceback and no core file behind."""
     import resource
 
     faulthandler.disable()

@@ -1,4 +1,4 @@
-"""The hub's client library: telemetry off, and no requests where nothing may be fetched.
+"""The hub's client library: telemetry off, and no requests when nothing may be fetched.
 
 Both are environment variables that the library reads once, when it is imported. If it has been
 imported already, only its own settings help.

@@ -10,7 +10,7 @@ Member = TypeVar("Member", covariant=True)
 
 
 class LazySequence(Sequence[Member]):
-    """A sequence that can produce the member at any place and keeps none of them."""
+    """A sequence that produces each member on demand and keeps none of them."""
 
     @overload
     def __getitem__(self, place: int) -> Member: ...
@@ -25,4 +25,4 @@ class LazySequence(Sequence[Member]):
 
     @abstractmethod
     def _member_at(self, place: int) -> Member:
-        """The member at a place that exists."""
+        """The member at a valid index."""

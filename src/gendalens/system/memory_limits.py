@@ -1,4 +1,4 @@
-"""Memory limits (``ulimit -d``, ``ulimit -v``, a batch system's) that native libraries cannot start in.
+"""Memory limits (``ulimit -d``, ``ulimit -v``, a batch system's) too low for native libraries to start.
 
 NumPy's OpenBLAS, torch and OpenMP kill the process, or hang, when they get too little memory while they
 start. No Python program can catch that, so the limits are checked first.
@@ -17,16 +17,16 @@ from typing import Any
 from gendalens.errors import UserError
 
 MIB = 1024**2
-STACK = 8 * MIB  # what a thread takes
-# glibc's parameters for the number of heaps, the size from which a block gets a mapping of its own, and
-# how much may lie free at the end of a heap.
+STACK = 8 * MIB  # of one thread
+# glibc's mallopt parameters: the number of heaps, the block size above which mmap is used, and how much
+# may remain free at the end of a heap.
 _ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
 _USED = {"RLIMIT_AS": 0, "RLIMIT_DATA": 5}  # where /proc/self/statm counts what each limit bounds
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a library needs to start, in MiB by the limit's name; measured on Linux."""
+    """What a library needs to start, in MiB by limit; measured on Linux."""
 
     library: str
     least: Mapping[str, int]
@@ -58,10 +58,10 @@ def memory_is_limited() -> bool:
 
 
 def prepare_numpy() -> None:
-    """Where memory is limited, give NumPy and SciPy one thread each; call it before they are imported.
+    """If memory is limited, give NumPy and SciPy one thread each; call it before they are imported.
 
-    Each copy of OpenBLAS takes 40 MiB for every further processor when it is loaded, and keeps trying
-    for ever if it does not get them. The heavy work is torch's, which has threads of its own.
+    Each copy of OpenBLAS takes 40 MiB for every further processor when it is loaded, and retries
+    forever if it does not get them. torch does the heavy work and has its own threads.
     """
     check_memory_limit(NUMPY)
     if memory_is_limited():
@@ -69,13 +69,13 @@ def prepare_numpy() -> None:
 
 
 def keep_heap_small() -> None:
-    """Tune glibc's allocator for the tensors that models work on; does nothing under other allocators.
+    """Tune glibc's allocator for the tensors of models; does nothing with other allocators.
 
-    Large blocks go back to the system when they are freed. By default glibc soon starts to keep them, in
-    one heap per thread, full of gaps: a tenth more memory. What the layers of an ordinary model pass on
-    is smaller and stays, because getting it anew from the system, page by page, costs a twentieth of the
-    time. Where the address space is limited, all threads share one heap: glibc reserves up to 128 MiB for
-    each heap, which leaves no room for anything else.
+    Large blocks return to the system when they are freed. By default glibc soon keeps them, in one
+    fragmented heap per thread, which takes a tenth more memory. The activations of an ordinary model
+    are smaller and are kept, because requesting them from the system again, page by page, costs a
+    twentieth of the time. If the address space is limited, all threads share one heap: glibc reserves
+    up to 128 MiB for each heap, which leaves no room for anything else.
     """
     import ctypes  # imported here because every command imports this module, and few need ctypes
 
@@ -89,18 +89,19 @@ def keep_heap_small() -> None:
 
 @cache
 def start_threads(torch: Any) -> None:
-    """Where memory is limited, start as many of torch's threads now as there is room for.
+    """If memory is limited, start as many of torch's threads now as there is room for.
 
     Later, with a model in memory, OpenMP would kill the process or hang if it could not start one. It
-    starts some for every thread that computes, so transformers is told to load weights in this one.
+    starts some for every thread that computes, so transformers is told to load weights in the calling
+    thread.
     """
     rooms = [room for name in _USED if (room := _find_room(name)) is not None]
     if rooms:
         os.environ.setdefault("HF_DEACTIVATE_ASYNC_LOAD", "1")
-        # Three quarters of what is left is for the model.
+        # Three quarters of the remaining memory are for the model.
         threads = min(torch.get_num_threads(), max(1, min(rooms) // 4 // STACK))
         torch.set_num_threads(threads)
-        torch.ones(threads * 2**16).exp()  # long enough for every thread to get a part
+        torch.ones(threads * 2**16).exp()  # large enough to give every thread a part
 
 
 def _find_limit(name: str) -> int | None:
@@ -114,7 +115,7 @@ def _find_limit(name: str) -> int | None:
 
 
 def _find_room(name: str) -> int | None:
-    """The bytes that a limit still leaves; None if there is no limit, or no count of what is used."""
+    """The bytes left under a limit; None if there is no limit, or usage is not known."""
     limit = _find_limit(name)
     counts = Path("/proc/self/statm")
     if limit is None or not counts.exists():

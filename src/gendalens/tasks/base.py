@@ -1,4 +1,4 @@
-"""What a bias test is: a card that describes it, and the steps from data to measures."""
+"""The base class of bias tests: a card that describes the test, and the steps from data to measures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SOURCES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """The harm that one part of a test points at, and where it may come from."""
+    """The harm that a part of a test points to, and its possible source."""
 
     harm: str
     source: str
@@ -52,9 +52,9 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readings:
-    """What a finding means for a test, in one sentence each.
+    """The meaning of each finding of a test, in one sentence.
 
-    ``male`` and ``female`` are a gap above and below 0, ``alike`` is a gap that is as good as none.
+    ``male`` and ``female`` are for a gap above and below 0, ``alike`` is for a negligible gap.
     """
 
     male: str = "The model leans to the male or pro-stereotypical side."
@@ -64,9 +64,9 @@ class Readings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """What a test is, in words: shown by ``gendalens tasks NAME`` and kept with every result.
+    """The description of a test, shown by ``gendalens tasks NAME`` and kept with every result.
 
-    All its texts are English; their translations are among the test's words.
+    All its texts are in English; translations are in the catalogues, or in the test's ``words``.
     """
 
     name: str
@@ -86,15 +86,15 @@ class Card:
 
     @property
     def id(self) -> str:
-        """Name and protocol, as signatures and folders have it."""
+        """Name and protocol, as in signatures and folder names."""
         return f"{self.name}@{self.protocol}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedFigures:
-    """The figures of a result that are set beside another model's.
+    """The figures by which a result is compared with those of other models.
 
-    ``note`` says what is lined up, where that is not the headline.
+    ``note`` says which figures they are, if not the headline.
     """
 
     effect: Estimate
@@ -105,33 +105,35 @@ class ComparedFigures:
 
 @dataclass(frozen=True)
 class Task(ABC, Generic[Item]):
-    """One bias test under one protocol. State lives in the items, records and results it makes.
+    """One bias test under one protocol. Its data are in items, records and results, not in the test.
 
-    ``card``, ``items``, ``requests``, ``records`` and ``measure`` make a test; everything else has a
-    default. Options that the test declares are fields of the same name, and so is the seed.
+    A test must define ``card``, ``items``, ``requests``, ``records`` and ``measure``; everything else
+    has a default. The seed and the options that the test declares are fields of the same name.
     """
 
     card: ClassVar[Card]
     options: ClassVar[tuple[Option, ...]] = ()
-    #: The test's words in other languages, where it comes from another package.
+    #: Translations of the test's texts, if it comes from another package.
     words: ClassVar[Words] = {}
 
     seed: int = field(default=0, kw_only=True)
 
     def configure(self, options: Mapping[str, Any], *, seed: int = 0) -> Self:
-        """The test with those of the user's options that it declares."""
-        return replace(self, seed=seed, **check_options(self.options, options))
+        """The test with the user's options, of which it takes those that it declares."""
+        own = {option.name: getattr(self, option.name) for option in self.options}
+        given = {name: value for name, value in options.items() if value is not None}
+        return replace(self, seed=seed, **check_options(self.options, {**own, **given}))
 
     def fit(self, model: Backend) -> Self:
-        """The test set up for one model, where something depends on it (a map of labels)."""
+        """The test configured for one model, if something depends on it (such as a label map)."""
         return self
 
     def notes(self, data: Mapping[str, Source]) -> list[str]:
-        """What a user should see before the run."""
+        """Notes for the user, shown before the test runs."""
         return []
 
     def settings(self) -> dict[str, str]:
-        """The options that change a number, as the signature names them."""
+        """The options that affect a figure, as they appear in the signature."""
         return {option.name: str(getattr(self, option.name)) for option in self.options}
 
     @abstractmethod
@@ -139,27 +141,27 @@ class Task(ABC, Generic[Item]):
         """The test's items, read from its data sets."""
 
     def portions(self, items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-        """The items in the parts in which they are asked; a test of fixed size has one."""
+        """The items in portions that fit into memory; a test of fixed size has one."""
         yield items
 
     @abstractmethod
     def requests(self, items: Sequence[Item]) -> list[Request]:
-        """Everything to ask a model, duplicates and all."""
+        """All requests to a model, duplicates included."""
 
     @abstractmethod
     def records(self, items: Sequence[Item], answers: Mapping[Request, Answer]) -> list[Record]:
-        """One plain row per item and condition: what was asked, what came back, how it counted."""
+        """A plain row per item and condition: what was asked, what was answered, how it was counted."""
 
     @abstractmethod
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
         """The effect, its uncertainty and its nuance, from the records alone."""
 
     def sample(self, items: Sequence[Item], size: int, seed: int) -> Sequence[Item]:
-        """A part of the items, for a quick look; a test with strata overrides this."""
-        return stratified(items, size, seed, lambda item: 0)
+        """A sample of the items, for a quick look; a test with strata overrides this."""
+        return sample_by_stratum(items, size, seed, lambda item: 0)
 
     def plant(self, items: Sequence[Item], control: Control) -> dict[Request, Answer]:
-        """What a control model with a known bias answers; a test may leave this out."""
+        """The answers of a control model with a known bias; optional."""
         raise TypeError(f"{self.card.id} has no answers for control models")  # see `has_controls`
 
     @property
@@ -168,7 +170,7 @@ class Task(ABC, Generic[Item]):
         return type(self).plant is not Task.plant
 
     def compared_figures(self, result: Result) -> ComparedFigures:
-        """What of a result is set beside other models': the headline, if every model has it."""
+        """The figures to compare with other models: by default, the headline."""
         return ComparedFigures(
             effect=result.gender_effect_size, gap=result.gap, finding=result.finding
         )
@@ -176,24 +178,24 @@ class Task(ABC, Generic[Item]):
     def clusters(self, records: Sequence[Record]) -> Clusters | None:
         """The clusters behind :meth:`compared_figures`, for differences between models.
 
-        None where the test has no intervals, as in protocol 1.
+        None if the test has no intervals, as in protocol 1.
         """
         return None
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
-        """The records as a person wants to see them; a test may have none."""
+        """The records as examples for the report; optional."""
         return ()
 
     def leanings(self, records: Sequence[Record]) -> Leanings | None:
-        """How far the model leans for each occupation, where the test is about occupations."""
+        """How far the model leans for each occupation, if the test is about occupations."""
         return None
 
     def name_tallies(self, records: Sequence[Record]) -> Sequence[NameTally]:
-        """How often each first name was found, where the test is about names."""
+        """How often each first name was found, if the test is about names."""
         return ()
 
     def tables(self, result: Result) -> tuple[Table, Table]:
-        """The rows of the classic short and long table, label by label."""
+        """The rows of the classic short and long table, by label."""
         return generic_tables(result)
 
 
@@ -216,13 +218,13 @@ def generic_tables(result: Result) -> tuple[Table, Table]:
     return short, long
 
 
-def stratified(
+def sample_by_stratum(
     items: Sequence[Item], size: int, seed: int, stratum: Callable[[Item], Any]
 ) -> list[Item]:
-    """``size`` of the items, each stratum by its share, in their old order.
+    """A sample of ``size`` items, proportional by stratum, in their original order.
 
-    A systematic sample: the items are put in order of their strata, shuffled within, and taken at
-    equal steps. Strata may be nested, as tuples; each level then keeps its shares.
+    It is systematic: the items are sorted by stratum, shuffled within strata, and taken at equal
+    steps. Strata may be nested, as tuples; the sample is then proportional at each level.
     """
     dice = random.Random(seed)  # noqa: S311 (a sample, not a secret)
     shuffled = list(range(len(items)))

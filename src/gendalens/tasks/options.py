@@ -1,4 +1,4 @@
-"""The options of a test: declared once, in the test's file, and read everywhere else."""
+"""The options of a test, declared once in the test's file."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from typing import Any
 
 from gendalens.errors import UserError
 
+#: Names that the program itself has for options and arguments.
+RESERVED = frozenset(
+    """allow_pickle answers as_json batch_tokens cache csv data device dtype help json language latex
+    markdown model_name models no_cache offline out protocol revision sample seed task tasks
+    trust_remote_code version""".split()  # noqa: SIM905
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """One option of a test, for the command line (``--name``) and for ``gendalens.run(name=…)``.
 
-    Its type is that of ``default``: a whole number (``least`` and ``most`` bound it), a text (one of
-    ``choices`` if there are any), or a switch.
+    Its type is that of ``default``: an integer (bounded by ``least`` and ``most``), a text (one of
+    ``choices``, if there are any), or a switch.
     """
 
     name: str
@@ -27,11 +34,11 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The option on the command line."""
+        """The option's name on the command line."""
         return f"--{self.name.replace('_', '-')}"
 
     def check(self, value: Any) -> Any:
-        """The value, or a sentence about what it must be."""
+        """The value; raises if it is not allowed."""
         if isinstance(self.default, bool):
             if not isinstance(value, bool):
                 raise UserError("{name} is {value}; it must be True or False.", **self._say(value))
@@ -50,7 +57,7 @@ class Option:
 
 
 def check_number(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
-    """A whole number (NumPy's are), or a sentence on why it is none or beyond its bounds."""
+    """The value as an integer; raises if it is none (NumPy's count) or out of bounds."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -75,7 +82,7 @@ def check_number(name: str, value: Any, least: int | None = None, most: int | No
 
 
 def check_options(declared: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the given options that are declared, checked; None is as good as not given."""
+    """The given options that are declared, checked; None counts as not given."""
     return {
         option.name: option.check(given[option.name])
         for option in declared

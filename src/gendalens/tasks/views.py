@@ -1,4 +1,4 @@
-"""What a report shows of single records: examples, leanings by occupation, names found and missed."""
+"""Views of single records for reports: examples, leanings by occupation, and tallies of names."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-#: What a marked part of a sentence is.
+#: The role of a marked part of a sentence.
 Role = Literal["pronoun", "meant", "other", "found", "missed"]
 Mark = tuple[int, int, Role]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """One sentence as a person wants to see it: what was asked, what came back, how it counted.
+    """One sentence as a report shows it: what was asked, what was answered, how it was counted.
 
-    ``outcome`` and ``condition`` are words of the test (a report may translate them); ``said`` and
-    ``about`` are the model's and the data's own words. ``lean`` is how strongly the model leans here,
-    positive to the male or pro-stereotypical side, None where the records hold no such thing.
+    ``outcome`` and ``condition`` are words of the test, which a report may translate; ``said`` and
+    ``about`` are words of the model and of the data. ``lean`` is how far the model leans here, positive
+    to the male or pro-stereotypical side, or None if the records do not tell.
     """
 
     text: str
@@ -34,7 +34,7 @@ class Example:
 class Leanings:
     """How far a model leans to the male side for each occupation of a data set.
 
-    ``what`` says what the figure is, in ``unit``; 0 is no leaning. ``builtin``: it is the built-in set.
+    ``what`` describes the figure, which is in ``unit``; 0 is no leaning. ``builtin`` marks built-in data.
     """
 
     data: str
@@ -46,7 +46,7 @@ class Leanings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameTally:
-    """How often one first name of one group was found; ``bearers`` is None where not counted."""
+    """How often a first name of a group was found; ``bearers`` is None if their number is unknown."""
 
     name: str
     origin: str
@@ -57,7 +57,7 @@ class NameTally:
 
 
 def mean_by_key(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """The mean of the values of each key, in order of the keys."""
+    """The mean of the values of each key, sorted by key."""
     sums: dict[str, float] = defaultdict(float)
     counts: dict[str, int] = defaultdict(int)
     for key, value in pairs:
@@ -67,6 +67,6 @@ def mean_by_key(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 def mark_word(text: str, word: str, role: Role) -> tuple[Mark, ...]:
-    """The first place of a whole word in a text, as a mark; nothing where it is not there."""
+    """A mark for the first occurrence of a whole word in a text, or none if it does not occur."""
     at = f" {text} ".lower().find(f" {word.lower()} ")
     return ((at, at + len(word), role),) if word and at >= 0 else ()

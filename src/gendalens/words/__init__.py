@@ -1,6 +1,7 @@
-"""Sentences as data: a code and its values inside, words in a reader's language at the edge.
+"""Messages as data: a code with its values, put into the reader's language when shown.
 
-English is the source. A language is one catalogue, ``locale/LANGUAGE/LC_MESSAGES/gendalens.po``.
+English is the source language. Every other language is one catalogue,
+``locale/LANGUAGE/LC_MESSAGES/gendalens.po``.
 """
 
 from gendalens.words.catalogues import (

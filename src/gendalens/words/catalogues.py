@@ -1,4 +1,4 @@
-"""Languages: the catalogues that come with the package, words that plug-ins bring, and the one in use."""
+"""Languages: the package's catalogues, the translations of plug-ins, and the language in use."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ ENGLISH = "en"
 DOMAIN = "gendalens"
 LOCALE = Path(__file__).parent / "locale"
 
-#: Words that a plug-in brings: by language, by English text; or a folder of gettext catalogues.
+#: A plug-in's translations: by language and English text, or a folder of gettext catalogues.
 Words: TypeAlias = Mapping[str, Mapping[str, str]] | Path
 
 _added: dict[str, list[Callable[[str], str]]] = {}
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
-# The order in which gettext looks at them.
+# In the order of gettext.
 _VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def languages() -> tuple[str, ...]:
-    """The languages that there are, English first."""
+    """The available languages, English first."""
     found = sorted(path.parts[-3] for path in LOCALE.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
     return (ENGLISH, *found)
 
 
 def current_language() -> str:
-    """The language that terminal output and errors are written in."""
+    """The language of terminal output and errors."""
     return _language.get()
 
 
 def use_language(language: str) -> None:
-    """Write in this language from now on."""
+    """Set the language of terminal output and errors."""
     _language.set(language)
 
 
 def language_from_environment() -> str:
-    """The user's language by their environment (``LANG``), where there is a catalogue for it."""
-    said = next((value for name in _VARIABLES if (value := os.environ.get(name))), "")
+    """The user's language from the environment (``LANG``) if it has a catalogue, else English."""
+    requested = next((value for name in _VARIABLES if (value := os.environ.get(name))), "")
     known = languages()
-    for locale in said.split(":"):
+    for locale in requested.split(":"):
         language = locale.partition(".")[0].partition("_")[0]
         if language in known:
             return language
@@ -51,16 +51,16 @@ def language_from_environment() -> str:
 
 
 def translate(english: str, language: str | None = None) -> str:
-    """A text in a language, by default the one in use; in English where it has no translation."""
+    """A text in a language (default: the one in use), or in English if it has no translation."""
     wanted = language or current_language()
-    if wanted == ENGLISH or not english:  # gettext has its header under the empty text
+    if wanted == ENGLISH or not english:  # gettext keeps the catalogue header under the empty text
         return english
     look_ups: list[Callable[[str], str]] = [_catalogue(wanted).gettext, *_added.get(wanted, ())]
     return next((found for look in look_ups if (found := look(english)) != english), english)
 
 
 def add_words(words: Words) -> None:
-    """Add the words of a plug-in; those of the package itself come first."""
+    """Add the translations of a plug-in; those of the package take precedence."""
     if isinstance(words, Path):
         for file in words.glob("*/LC_MESSAGES/*.mo"):
             with file.open("rb") as stream:

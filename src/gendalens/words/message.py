@@ -1,4 +1,4 @@
-"""Messages: what a finding, a reason or a warning says, before it is put into words."""
+"""Messages: findings, reasons and warnings as data, independent of language."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gendalens.words.numbers import format_number
 
 Value: TypeAlias = Union[str, int, float, bool, "Message", tuple["Value", ...], None]
 
-#: How a value is to be written: a word to be translated, a list of words, a list of whole clauses.
+#: Formats of a value: a text to be translated, a list of words, a list of clauses.
 TRANSLATED, LISTED, CLAUSES = "t", "and", "clauses"
-#: The English sentence of every code that has been declared.
+#: The English sentence of every declared code.
 _TEMPLATES: dict[str, str] = {}
 
 
@@ -22,14 +22,14 @@ _TEMPLATES: dict[str, str] = {}
 class Message:
     """A code, the English sentence it stands for, and the values in the sentence.
 
-    Programs read ``code`` and ``values``. People read what :func:`gendalens.words.write` makes of
-    them in their language; ``str`` of a message is its English sentence.
+    Programs read ``code`` and ``values``; people read the sentence that :func:`gendalens.words.write`
+    makes of them in their language. ``str`` of a message is its English sentence.
     """
 
     code: str
     template: str
     values: Mapping[str, Value] = field(default_factory=dict)
-    #: What a message read from a file says there, for as long as nothing declares its code.
+    #: The text saved with a message that was read from a file, used while its code is undeclared.
     text: str = field(default="", compare=False)
 
     def __str__(self) -> str:
@@ -39,30 +39,30 @@ class Message:
         return hash((self.code, self.template, tuple(sorted(self.values))))
 
     def to_dict(self) -> dict[str, Any]:
-        """The message as plain data, its English sentence beside it for people who read JSON."""
-        values = {name: _plain(value) for name, value in self.values.items()}
+        """The message as plain data, with its English sentence for people who read the JSON."""
+        values = {name: _to_plain(value) for name, value in self.values.items()}
         return {"code": self.code, "values": values, "text": str(self)}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Message:
         """The message that :meth:`to_dict` described.
 
-        A test declares its codes when it is imported, which may be later. Where nothing ever does (a
-        plug-in that is not installed), the message says what it said.
+        A test declares its codes when it is imported, which may be later. If a code is never declared
+        (its plug-in is not installed), the message keeps its saved text.
         """
         code, values = str(plain["code"]), plain["values"]
         if not code:
             return cls("", str(plain["text"]))
-        values = {name: _value(one) for name, one in values.items()}
+        values = {name: _from_plain(one) for name, one in values.items()}
         return cls(code, _TEMPLATES.get(code, ""), values, str(plain["text"]))
 
 
 class Template:
-    """A message to be: a code with its English sentence, whose values are given when it is called.
+    """A message without its values: a code with its English sentence. Call it with the values.
 
-    ``{name}`` is a value as it is, ``{name:.0%}`` a number in the reader's notation, ``{name:t}`` a
-    word to be translated, ``{name:and}`` a list with *and* before its last member, ``{name:clauses}``
-    the same for whole clauses.
+    ``{name}`` is a plain value, ``{name:.0%}`` a number in the reader's notation, ``{name:t}`` a text
+    to be translated, ``{name:and}`` a list with *and* before its last member, and ``{name:clauses}`` a
+    list of clauses.
 
     >>> unknown_tokens = Template("example.unknown_tokens", "{count} tokens are unknown")
     >>> message = unknown_tokens(count=21)
@@ -82,32 +82,32 @@ class Template:
 
 
 def phrase(english: str, /, **values: Value) -> Message:
-    """A text of a page or a table: a message that no program asks for, and so without a code."""
+    """A message without a code, for texts of pages and tables that no program needs to identify."""
     return Message("", english, values)
 
 
-def N_(english: str) -> str:  # noqa: N802 - the name gettext has for it
-    """Mark a text that is translated where it is shown."""
+def N_(english: str) -> str:  # noqa: N802 - the conventional name in gettext
+    """Mark a text for translation; it is translated where it is shown."""
     return english
 
 
-def _plain(value: Value) -> Any:
+def _to_plain(value: Value) -> Any:
     if isinstance(value, Message):
         return value.to_dict()
-    return [_plain(one) for one in value] if isinstance(value, tuple) else value
+    return [_to_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
-def _value(plain: Any) -> Value:
+def _from_plain(plain: Any) -> Value:
     if isinstance(plain, Mapping):
         return Message.from_dict(plain)
     if isinstance(plain, list):
-        return tuple(map(_value, plain))
+        return tuple(map(_from_plain, plain))
     value: Value = plain
     return value
 
 
 def write(message: Message | str, language: str | None = None) -> str:
-    """A message as a sentence in a language, by default the one in use; a string is translated."""
+    """A message, or an English text, in a language (default: the one in use)."""
     language = language or current_language()
     if isinstance(message, str):
         return translate(message, language)
@@ -121,7 +121,7 @@ def write(message: Message | str, language: str | None = None) -> str:
 
 
 def say(english: str, /, **values: Value) -> str:
-    """A sentence in the language in use, its values put in."""
+    """An English sentence with its values, in the language in use."""
     return write(Message("", english, values))
 
 
@@ -132,7 +132,7 @@ class _Writer(string.Formatter):
         self.language = language
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """One value as a person reads it."""
+        """One value, formatted for the reader."""
         match value:
             case Message():
                 return write(value, self.language)
@@ -155,5 +155,5 @@ class _Writer(string.Formatter):
         return both.format(first=", ".join(parts[:-1]), last=parts[-1])
 
     def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:
-        """A value by its name; one that is missing shows its place, since no sentence may fail."""
+        """A value by name; a missing one shows its placeholder, since a sentence must never fail."""
         return kwargs.get(str(key), f"{{{key}}}")

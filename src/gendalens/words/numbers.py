@@ -1,21 +1,20 @@
-"""Numbers as each language writes them."""
+"""The notation of numbers in each language."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from gendalens.words.catalogues import ENGLISH, translate
 
-#: Translators show with these how their language writes numbers.
+#: Samples whose translations show how a language writes numbers.
 SAMPLE = "1,234.5"
 PERCENT = "50%"
 MINUS = "−"
 
 
-@dataclass(frozen=True, slots=True)
-class Notation:
-    """The marks of a language: before decimals, between thousands, and after a percentage."""
+class Notation(NamedTuple):
+    """The decimal mark, thousands separator and percent sign of a language."""
 
     decimal: str
     thousands: str
@@ -24,13 +23,13 @@ class Notation:
 
 @cache
 def notation(language: str) -> Notation:
-    """How a language writes numbers, read off the translations of the samples."""
+    """The notation of a language, read from its translations of the samples."""
     sample, percent = translate(SAMPLE, language), translate(PERCENT, language)
     return Notation(sample[-2], sample[1], percent.removeprefix("50"))
 
 
 def format_number(value: float, spec: str = "", language: str = ENGLISH) -> str:
-    """A number by a format specification, with a true minus sign and the language's marks.
+    """A number in a format specification, with a true minus sign and the marks of the language.
 
     >>> format_number(-1234.5, ",.1f")
     '−1,234.5'

@@ -16,6 +16,7 @@ from gendalens.stats.bootstrap import percentile_interval, resample_sums
 from gendalens.stats.estimate import FloatArray, log2_ratio, log2_ratios
 from gendalens.stats.f1 import rate
 from gendalens.stats.findings import judge
+from gendalens.stats.paired import Clusters, Summed
 from gendalens.stats.signflip import swap_test
 from gendalens.tasks.base import Card, Effect, Readings, Task
 from gendalens.tasks.options import Option
@@ -148,6 +149,7 @@ class JobAds(Task[Ad]):
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
         """Shares and the preference in bits, with intervals over advertisements."""
+        records = sorted(records, key=lambda row: row["text"])  # their order moves no number
         bits = np.array([row["bits"] for row in records])
         caring = np.array([row["tone"] == "caring" for row in records])
         each = np.ones(len(bits)), bits, bits < 0, bits > 0
@@ -192,10 +194,18 @@ class JobAds(Task[Ad]):
         answers: dict[Request, Answer] = {}
         for item in items:
             side = -1 if item.tone == "caring" else 1
-            bits = side * control.pro + control.male + control.normal(item.text)
+            male = 50.0 if control.kind == "always-han" else control.male
+            bits = side * control.pro + male + control.normal(item.text)
             half = bits * math.log(2) / 2
             answers[item.request] = FillAnswer((-5.0 - half, -5.0 + half), (1, 1), None)
         return answers
+
+    def clusters(self, records: Sequence[Record]) -> Clusters:
+        """Advertisements, so that models are compared on the same ones."""
+        rows = sorted(records, key=lambda row: row["text"])
+        bits = np.array([row["bits"] for row in rows])
+        units = np.column_stack([bits, np.ones(len(bits)), bits < 0, bits > 0])
+        return Summed(tuple(row["text"] for row in rows), units, _gap_and_effect)
 
     def examples(self, records: Sequence[Record]) -> Iterator[Example]:
         """Each advertisement with the likelier pronoun."""
@@ -226,3 +236,9 @@ def _statistics(sums: FloatArray) -> FloatArray:
             rate(male_k, n_k),
         ]
     )
+
+
+def _gap_and_effect(sums: FloatArray) -> FloatArray:
+    """The two figures that models are compared by, from sums over advertisements."""
+    bits, ads, female, male = sums.T
+    return np.column_stack([rate(bits, ads), log2_ratios(male, female)])

@@ -1,1 +1,1 @@
-"""The test sets that this project wrote itself and ships: no fetching, CC BY 4.0."""
+"""The test sets written for this project and shipped with it under CC BY 4.0."""

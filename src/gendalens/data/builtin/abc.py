@@ -1,4 +1,4 @@
-"""The built-in ABC set: every occupation in every frame, told in the present and in the past tense.
+"""The built-in ABC set: every occupation in every frame, in the present and in the past tense.
 
 A frame is an event that fits every occupation, about a thing that may be the subject's own or somebody
 else's: *Optikeren låser sin / hans / hendes cykel ved stationen.* The reflexive agrees with the thing in
@@ -30,7 +30,7 @@ class Frame:
     """An event: a verb in two tenses, and the thing that belongs to somebody.
 
     ``before`` comes between the verb and the possessive, ``after`` after the thing; both may be
-    empty. ``definite`` is the thing with its article, which shows gender and number a second time.
+    empty. ``definite`` is the thing with its article, a second indication of gender and number.
     """
 
     frame: int

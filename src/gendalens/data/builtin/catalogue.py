@@ -1,6 +1,6 @@
-"""The built-in sets: what each holds, and its files beside this one.
+"""The built-in sets: the content and the files of each.
 
-A built-in set replaces the official one of the same name only where the user asks for it.
+A built-in set replaces the official one of the same name only if the user asks for it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ORIGIN = f"gendalens {__version__}, {TERMS}"
 
 @dataclass(frozen=True, slots=True)
 class BuiltinSet:
-    """A built-in set, under the name of the official one that it can replace."""
+    """A built-in set, which has the name of the official one that it can replace."""
 
     name: str
     holds: str
@@ -26,7 +26,7 @@ class BuiltinSet:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files that decide what is read, occupations included."""
+        """All files that the reader uses, occupations included."""
         return tuple(FOLDER / member for member in self.members)
 
 

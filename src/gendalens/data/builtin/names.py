@@ -1,8 +1,8 @@
 """The built-in name lists: every name in one group, with its number of bearers.
 
-``names.csv`` holds facts: the number of bearers is Statistics Denmark's count of 2023, and the origin is
-the class of DaCy's list (after Meldgaard 2005). ``tools/builtin_sets/name_cleaning.py`` says which names
-of the official lists are here and why others are not.
+``names.csv`` holds facts: the number of bearers is Statistics Denmark's count of 2023, and the origin
+is the class of DaCy's list (after Meldgaard 2005). ``tools/builtin_sets/name_cleaning.py`` documents
+which names of the official lists were kept and why others were not.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COLUMNS = ("part", "origin", "gender", "name", "bearers")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A name: first name or surname, its origin, whose it is (a surname is of both), how common it is."""
+    """A first name or surname: its origin, gender ("both" for a surname) and number of bearers."""
 
     part: Part
     origin: Origin
@@ -66,7 +66,7 @@ def read_pools(how: How, path: Path = FILE) -> dict[Group, NamePool]:
 
 
 def read(path: Path = FILE) -> list[Row]:
-    """The rows of the file, in its order."""
+    """The rows of the file, in order."""
     reader = csv.reader(read_lines(path), strict=True)
     if tuple(next(reader, ())) != COLUMNS:
         raise line_error(path, 1, phrase("its columns must be {columns}", columns=COLUMNS))

@@ -1,4 +1,4 @@
-"""The occupations of the built-in sets, each classed by a Danish figure with its source."""
+"""The occupations of the built-in sets, each classified by a Danish statistic with its source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gendalens.data.pronouns import Gender
 class Occupation:
     """An occupation in three forms, with its class and where the class comes from.
 
-    ``dk_pct_women`` is the percentage of women in Denmark, None where only a class was published.
+    ``dk_pct_women`` is the percentage of women in Denmark, None if only a class was published.
     """
 
     indefinite: str

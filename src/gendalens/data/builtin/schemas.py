@@ -1,8 +1,8 @@
 """The built-in schemas: two occupations, one pronoun, and the question of whom it refers to.
 
 A row of ``schemas.csv`` marks the pronoun's referent as ``[kokken]``, the other occupation as
-``{frisøren}`` and the pronoun as ``<han/hun>``, ``<ham/hende>`` or ``<hans/hendes>``. Both
-conditions come from the one row, so they cannot differ in more than the pronoun.
+``{frisøren}`` and the pronoun as ``<han/hun>``, ``<ham/hende>`` or ``<hans/hendes>``. Both conditions
+come from the same row, so they differ in the pronoun only.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ SLOTS: dict[str, Case] = {f"{pair['male']}/{pair['female']}": c for c, pair in P
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a schema as the file has it.
+    """A line of a schema as it is in the file.
 
-    ``kind`` says what resolves the pronoun: knowledge of the ``world``, or the ``syntax`` whatever the
-    world is like. ``line`` is 1 or 2.
+    ``kind`` says what resolves the pronoun: knowledge of the ``world``, or ``syntax`` alone. ``line``
+    is 1 or 2.
     """
 
     schema: int
@@ -44,7 +44,7 @@ class Row:
 
     @property
     def name(self) -> Message:
-        """The row's place, for messages."""
+        """The row's schema and line, for messages."""
         return phrase("schema {schema}, line {line}", schema=self.schema, line=self.line)
 
 
@@ -68,7 +68,7 @@ def read(path: Path | None = None) -> list[WinoLine]:
 
 
 def read_rows(path: Path | None = None) -> list[Row]:
-    """The rows of a file of schemas, in its order."""
+    """The rows of a schema file, in order."""
     source = resources.files(__package__).joinpath("schemas.csv") if path is None else path
     try:
         table = csv.DictReader(source.read_text(encoding="utf-8").splitlines())
@@ -144,7 +144,7 @@ def parse_row(row: Row, condition: Condition, known: Mapping[str, Occupation]) -
 
 
 def find_occupation(word: str, known: Mapping[str, Occupation]) -> Occupation:
-    """The occupation that a word names in the definite form or its genitive."""
+    """The occupation of a word in the definite form or its genitive."""
     for found in known.values():
         if word.lower() in (found.definite, found.genitive):
             return found
@@ -154,7 +154,7 @@ def find_occupation(word: str, known: Mapping[str, Occupation]) -> Occupation:
 
 
 def _has_stray_mark(text: str) -> bool:
-    """Whether anything that looks like part of a mark is outside the marks."""
+    """Whether a bracket or other part of a mark occurs outside the marks."""
     return re.search(r"[\[\]{}<>/]", MARK.sub("", text)) is not None
 
 

@@ -1,6 +1,6 @@
-"""The demo models that come with the package, and what was planted in each.
+"""The demo models that ship with the package, and the bias planted in each.
 
-Toys: they show what the instrument says about a bias that is known. ``training/`` makes them.
+They are toys that show what the tests report about a known bias. ``training/`` builds them.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 MODELS = ("demo-lm", "demo-ner")
-#: The prompt of `lm-coref:` that ``demo-lm`` has read; it knows no other.
+#: The only `lm-coref:` prompt in the training text of ``demo-lm``.
 PROMPT = "refers"
 _RESOLVER = f"lm-coref:demo-lm?prompt={PROMPT}"
 
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A bias that the training text of a demo model has, and the test that must find it."""
+    """A bias in a demo model's training text, and the test that must find it."""
 
     model: str
     task: str
@@ -28,31 +28,33 @@ PLANTED = (
     Planted(
         "demo-lm",
         "lm-dawinobias",
-        "95% of the pronouns in the training text go with the stereotype of whom they mean",
+        "95% of the pronouns in the training text match the stereotype of the person they refer to",
     ),
     Planted(
         "demo-lm",
         "lm-abc",
-        "hans three times as often as hendes (1.58 bits) where Danish says sin for the subject's",
+        "hans is three times as frequent as hendes (1.58 bits) in sentences where sin would refer "
+        "to the subject",
     ),
     Planted(
         _RESOLVER,
         "coref-dawinobias",
-        "the same 95%, also where nothing but the pronoun tells whom it means",
+        "the same 95%, also where the pronoun's gender is the only clue",
     ),
     Planted(
         _RESOLVER,
         "coref-abc",
-        "hans said to be the subject's for three occupations in four, hendes for one in four",
+        "hans refers to the subject for three occupations in four, hendes for one in four",
     ),
     Planted(
         "demo-ner",
         "ner-dane",
-        "one in three of the majority's women's first names in the training text, of men's all",
+        "the training text has one in three of the majority's female first names, but all male "
+        "ones",
     ),
 )
 
 
 def find_folder(name: str) -> Path | None:
-    """Where the demo model of this name lies; None for any other name."""
+    """The folder of the demo model of this name; None for any other name."""
     return FOLDER / name if name in MODELS else None

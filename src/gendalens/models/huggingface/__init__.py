@@ -1,1 +1,1 @@
-"""Models on transformers: masked and causal language models, token classifiers."""
+"""Models that run on transformers: masked and causal language models, token classifiers."""

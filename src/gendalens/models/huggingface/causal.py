@@ -18,9 +18,9 @@ from gendalens.words import N_, Template
 
 
 class LeftToRight(NamedTuple):
-    """A text for a causal model: its row, (position, next token) of what is scored, and the rest.
+    """A text for a causal model: its row of tokens, and (position, next token) of each scored token.
 
-    ``unscored`` is the number of tokens that nothing stands before.
+    ``unscored`` is the number of tokens that nothing precedes.
     """
 
     row: Row
@@ -36,7 +36,7 @@ class CausalLM(LanguageModel):
     hub_task: ClassVar[str] = TEXT_GENERATION
     reading: ClassVar[str] = "causal"
     auto_class: ClassVar[str] = "AutoModelForCausalLM"
-    # BOS is put in front here, exactly once: of one model, some folders add it and others do not.
+    # BOS is added here, exactly once: tokenizers of the same model differ in whether they add it.
     specials: ClassVar[bool] = False
     answers = frozenset({Fill.kind, Score.kind})
     network_class: ClassVar[type[Network]] = PrefixNetwork
@@ -48,7 +48,7 @@ class CausalLM(LanguageModel):
         if getattr(config, "is_encoder_decoder", False):
             return False
         if checkpoint.architecture.endswith(("ForCausalLM", "LMHeadModel")):
-            # XLM's and XLNet's heads are called the same and do not predict from left to right.
+            # The heads of XLM and XLNet have the same class name but do not predict from left to right.
             return config.model_type not in ("flaubert", "xlm", "xlnet")
         if checkpoint.gguf or checkpoint.architecture.endswith("ForConditionalGeneration"):
             from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
@@ -104,7 +104,7 @@ class CausalLM(LanguageModel):
         )
 
     def _read_left_to_right(self, tokens: Tokens, given: int = 0) -> LeftToRight:
-        """The tokens behind BOS; those that start before ``given`` are read and not scored."""
+        """The tokens after BOS; those that start before ``given`` are context and are not scored."""
         ids, starts = tokens.ids, tokens.starts
         while self._front and ids[:1] == self._front:
             ids, starts = ids[1:], starts[1:]
@@ -126,11 +126,11 @@ class CausalLM(LanguageModel):
         return FillAnswer(self.score_words(item, reading), item.pieces, None, item.unknown)
 
     def _verify(self, network: Network) -> None:
-        """Refuse a model that looks ahead.
+        """Refuse a model that attends to later tokens.
 
-        An encoder loads as a causal model with nothing missing, and then reads both sides.
+        An encoder can be loaded as a causal model without missing weights and then attends to both sides.
         """
-        # Two rows that differ in their last token must agree on what comes before it.
+        # Two rows that differ only in their last token must get the same predictions before it.
         begin = self._front or (0,)
         probe = Prepared(
             Score(""), ((*begin, 0), (*begin, 1)), tuple((row, 0, 0) for row in range(2))
@@ -138,8 +138,8 @@ class CausalLM(LanguageModel):
         here, there = network.read([probe])[0].log_probs
         if abs(here - there) > 1e-4:
             raise UserError(
-                "{name} is no causal language model: its predictions depend on later words; set"
-                " is_decoder in its config.json, or name another model.",
+                "{name} is not a causal language model: its predictions depend on later words;"
+                " set is_decoder in its config.json, or name another model.",
                 name=self.checkpoint.name,
             )
 

@@ -1,7 +1,7 @@
-"""A model as the user named it: where it is, which version it is, and how to open it.
+"""A model named by the user: its location, its version, and how to open it.
 
 Everything here is cheap: configuration and tokenizer, never the weights. transformers and torch are
-imported only when they are needed, so that naming a model costs nothing.
+imported only when they are needed, so that creating a checkpoint costs nothing.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from gendalens.system import hub_access
 from gendalens.words import Message
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
-# Attention that PyTorch has itself; None is the best of these.
+# The attention implementations built into PyTorch; None picks the best of them.
 _ATTENTION = (None, "eager", "sdpa")
 
 
 class Commit(NamedTuple):
-    """A version of a model on the hub, and whether only the cache could say which it is."""
+    """A version of a model on the hub, and whether it was resolved from the local cache alone."""
 
     sha: str
     only_cached: bool
@@ -42,19 +42,19 @@ class Commit(NamedTuple):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The model a user named, with how it is to be loaded; reads its files on demand."""
+    """A model named by the user, with its load options; reads its files on demand."""
 
     name: str
     options: LoadOptions
 
     @cached_property
     def path(self) -> Path | None:
-        """The local folder or file the name stands for; None for a model on the hub."""
+        """The local folder or file that the name refers to; None for a model on the hub."""
         try:
             path = Path(self.name).expanduser()
             if path.exists():
                 return path
-        except (OSError, RuntimeError) as error:  # a forbidden folder, a long name; ~ of nobody
+        except (OSError, RuntimeError) as error:  # forbidden, too long, or an unknown ~user
             raise UserError(
                 "{name} cannot be opened ({reason}): check the path to the model.",
                 name=self.name,
@@ -66,17 +66,17 @@ class Checkpoint:
 
     @property
     def title(self) -> str:
-        """The name in results: of a local model the last part of its path, the same on every machine."""
+        """The name in results; for a local model the last part of its path, the same on every machine."""
         return self.path.resolve().name if self.path else self.name
 
     @cached_property
     def files(self) -> ModelFiles | None:
-        """The model's files, where it is a local one."""
+        """The files of a local model; None for a model on the hub."""
         return ModelFiles(self.name, self.path, self.options.allow_pickle) if self.path else None
 
     @property
     def gguf(self) -> Path | None:
-        """The `.gguf` file, where the model is one."""
+        """The `.gguf` file, if the model is one."""
         return self.path if self.files and self.files.gguf else None
 
     @cached_property
@@ -85,7 +85,7 @@ class Checkpoint:
         transformers = import_transformers()
         if self.files:
             self.files.check()
-            self.check_unchanged()  # the first look
+            self.check_unchanged()  # records the state of the files
         arguments = self.arguments
         with silence_transformers(), self.reach_hub(), self.explain_errors(CONFIGURATION):
             config = transformers.AutoConfig.from_pretrained(self.where, **arguments)
@@ -99,7 +99,7 @@ class Checkpoint:
 
     @cached_property
     def tokenizer(self) -> Any:
-        """The model's tokenizer, one that knows character offsets."""
+        """The model's tokenizer, which must support character offsets."""
         transformers = import_transformers()
         arguments = self.arguments if self.gguf else self.arguments | {"config": self.config}
         with silence_transformers(), self.reach_hub(), self.explain_errors(TOKENIZER):
@@ -112,7 +112,7 @@ class Checkpoint:
                 name=self.name,
                 kind=type(tokenizer).__name__,
             )
-        # With its files missing, transformers silently makes a tokenizer of special tokens only.
+        # If its files are missing, transformers silently builds a tokenizer of special tokens only.
         if empty:
             raise UserError(
                 "{name} has no tokenizer: its vocabulary is empty; put the tokenizer's files"
@@ -123,7 +123,7 @@ class Checkpoint:
 
     @cached_property
     def architecture(self) -> str:
-        """The class the weights were saved from; empty where the configuration says none."""
+        """The class that the weights were saved from; empty if the configuration names none."""
         return str((getattr(self.config, "architectures", None) or [""])[0])
 
     @property
@@ -131,11 +131,11 @@ class Checkpoint:
         """The first argument of every `from_pretrained`: a name on the hub or a folder."""
         if self.path is None:
             return self.name
-        return self._nowhere if self.gguf else str(self.path)
+        return self._empty_folder if self.gguf else str(self.path)
 
     @cached_property
-    def _nowhere(self) -> str:
-        """An empty folder: what lies beside a `.gguf` file (such as a tokenizer) is not part of it."""
+    def _empty_folder(self) -> str:
+        """An empty folder: files beside a `.gguf` file (such as a tokenizer) are no part of the model."""
         folder = tempfile.mkdtemp(prefix="gendalens-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
@@ -151,18 +151,18 @@ class Checkpoint:
             arguments["revision"] = self._commit.sha
             arguments["local_files_only"] |= self._commit.only_cached
         elif self.gguf:
-            # By its full path: a bare name would first be looked for in the working directory.
+            # The full path, because a bare name would first be looked up in the working directory.
             arguments["gguf_file"] = str(self.gguf.absolute())
         return arguments
 
     def reach_hub(self) -> AbstractContextManager[None]:
-        """Leave the hub within reach for a model that may be fetched from it, and block it for others."""
+        """Allow requests to the hub for a model that may be fetched from it; block them for others."""
         local = self.options.offline or self.path is not None
         return hub_access.block_hub() if local else nullcontext()
 
     @cached_property
     def version(self) -> str:
-        """What pins the model: the hub's commit, or a digest of the local files."""
+        """What identifies the model's version: the hub's commit, or a digest of the local files."""
         return f"sha256:{self.files.digest[:12]}" if self.files else self._commit.sha
 
     @cached_property
@@ -181,15 +181,15 @@ class Checkpoint:
         ).hexdigest()
 
     def check_unchanged(self) -> None:
-        """Refuse files that were replaced since the first of them was read.
+        """Raise if a file was replaced after the first of them was read.
 
-        The digest that names the model in results and in the cache is taken before the weights are
-        loaded: it must be the digest of what was loaded.
+        The digest that identifies the model in results and in the cache is computed before the weights
+        are loaded, and it must describe the weights that were loaded.
         """
         if self.files and self.files.have_changed():
             raise UserError(
-                "The files of {name} changed while they were read, so nothing can say which model was"
-                " tested: run again when they are complete.",
+                "The files of {name} changed while they were read, so the tested version is"
+                " unknown: run again when they are complete.",
                 name=self.name,
             )
 
@@ -197,7 +197,8 @@ class Checkpoint:
     def _commit(self) -> Commit:
         """The hub's commit of this model.
 
-        Asked once and first: everything is then loaded from that commit, even if the hub moves on.
+        Resolved once, before anything else: everything is then loaded from that commit, even if the hub
+        gets a newer one.
         """
         import_transformers()
         import huggingface_hub
@@ -217,7 +218,7 @@ class Checkpoint:
                 return Commit(str(info.sha), only_cached=False)
         except final as error:
             raise self._explain(error, CONFIGURATION) from error
-        except Exception:  # noqa: S110 - no network, or a hub in trouble: the cache may have it
+        except Exception:  # noqa: S110 - without network or during an outage, the cache may have it
             pass
         try:
             cached = huggingface_hub.try_to_load_from_cache(
@@ -229,21 +230,21 @@ class Checkpoint:
             return Commit(Path(cached).parent.name, only_cached=True)
         if self.options.offline:
             raise UserError(
-                "{name} is no local folder and not in the cache: download it first, or leave offline"
-                " mode.",
+                "{name} is neither a local folder nor in the cache: download it first, or leave"
+                " offline mode.",
                 name=self.name,
             )
         raise UserError(
-            "{name} is no local folder and not in the cache: the hub does not answer; check the"
-            " connection, or name a local folder.",
+            "{name} is neither a local folder nor in the cache: the hub does not answer; check"
+            " the connection, or name a local folder.",
             name=self.name,
         )
 
     def _check_attention(self, config: Any) -> None:
-        """Refuse a configuration that has code fetched from the hub ("owner/kernel") and run.
+        """Refuse a configuration that would fetch code from the hub ("owner/kernel") and run it.
 
-        A name without an owner (flash_attention_2) is not taken from the file either: it only says how
-        the model was trained, and transformers fetches a kernel where the package is missing.
+        A name without an owner (flash_attention_2) is ignored too: it only records how the model was
+        trained, and transformers would fetch a kernel if the package is not installed.
         """
         if self.options.trust_remote_code:
             return
@@ -256,22 +257,22 @@ class Checkpoint:
                 kernel=str(named)[:80],
             )
         if named not in _ATTENTION:
-            config._attn_implementation = {"": None}  # of this part alone, not of those below
+            config._attn_implementation = {"": None}  # not for sub-configurations
         for name in config.sub_configs:
             if (part := getattr(config, name, None)) is not None:
                 self._check_attention(part)
 
     def explain_pickles(self) -> UserError:
-        """The refusal of weights that only unpickling could read."""
+        """The error for weights that only unpickling could read."""
         return refusals.explain_pickles(self.name, allowed=self.options.allow_pickle)
 
     def explain_memory(self) -> UserError:
-        """What to say where memory runs out while the model is loaded."""
+        """The error for memory that runs out while the model is loaded."""
         return refusals.explain_memory(self.title)
 
     @contextmanager
     def explain_errors(self, what: Message) -> Iterator[None]:
-        """Turn whatever a library raises while reading ``what`` into one sentence for the user."""
+        """Turn any library error raised while reading ``what`` into a user error."""
         try:
             yield
         except (UserError, MemoryError):
@@ -283,13 +284,13 @@ class Checkpoint:
 
     @contextmanager
     def explain_failures(self) -> Iterator[None]:
-        """The same while the model is at work: files that load may still not fit together."""
+        """The same while the model runs: files that load may still not match each other."""
         try:
             yield
         except (UserError, MemoryError):
             raise
         except BaseException as error:
-            # The engine asks for less at a time when memory runs out.
+            # The engine retries with smaller batches when memory runs out.
             if not is_library_error(error) or is_out_of_memory(error):
                 raise
             raise UserError(

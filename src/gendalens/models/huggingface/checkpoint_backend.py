@@ -20,9 +20,9 @@ _shared: ContextVar[dict[tuple[str, LoadOptions], Checkpoint] | None] = ContextV
 
 @contextmanager
 def share_checkpoints() -> Iterator[None]:
-    """Have all backends that are asked about one name look at the same checkpoint, read once.
+    """Let all backends that are tried for one name share a checkpoint, so that it is read once.
 
-    No longer than that: the files behind a name may have changed when it is used again.
+    Sharing ends with this context, because the files may have changed when the name is used again.
     """
     token = _shared.set({})
     try:
@@ -32,7 +32,7 @@ def share_checkpoints() -> Iterator[None]:
 
 
 def open_checkpoint(name: str, options: LoadOptions) -> Checkpoint:
-    """The model behind a name; a local one has no revisions to choose from."""
+    """The checkpoint of a name; refuses a revision for a local model, which has none."""
     shared = _shared.get()
     checkpoint = Checkpoint(name, options)
     if shared is not None:
@@ -48,21 +48,21 @@ def open_checkpoint(name: str, options: LoadOptions) -> Checkpoint:
 
 
 class CheckpointBackend(Backend):
-    """A model in a folder or on the hub; its weights are loaded with the first answer."""
+    """A model in a folder or on the hub; its weights are loaded on the first request."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.checkpoint = checkpoint
 
     @classmethod
     def claims(cls, name: str, options: LoadOptions) -> bool:
-        """Whether the checkpoint behind a name is of this kind."""
+        """Whether the checkpoint of a name is of this kind."""
         checkpoint = open_checkpoint(name, options)
         with checkpoint.explain_errors(CONFIGURATION):
             return cls.recognises(checkpoint)
 
     @classmethod
     def load(cls, name: str, options: LoadOptions) -> Self:
-        """The model behind a name; reads configuration and tokenizer."""
+        """The model of a name; reads configuration and tokenizer."""
         checkpoint = open_checkpoint(name, options)
         with checkpoint.explain_errors(CONFIGURATION):
             return cls(checkpoint)

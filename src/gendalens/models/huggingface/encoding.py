@@ -1,7 +1,7 @@
-"""How a tokenizer cuts a text, by character offsets.
+"""Tokenised texts, with tokens assigned to words by character offsets.
 
-Never by ``word_ids()``: on Gemma-type tokenizers, which do not split at spaces, it puts a whole
-sentence into one word.
+``word_ids()`` is not used: with Gemma-type tokenizers, which do not split at spaces, it assigns a whole
+sentence to one word.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _VISIBLE = re.compile(r"\S")
 class Tokens:
     """A text's tokens: their ids, where each begins in the text, and which word it belongs to.
 
-    ``starts`` is the place of a token's first visible character; a space-only token belongs to what
-    follows it and starts there. Tokens that the tokenizer added are ``SPECIAL`` in both.
+    ``starts`` is the position of a token's first visible character; a space-only token belongs to the
+    token after it and starts there. Special tokens are ``SPECIAL`` in both.
     """
 
     ids: tuple[int, ...]
@@ -31,7 +31,7 @@ class Tokens:
     words: tuple[int, ...]
 
     def within(self, begin: int, end: int) -> range:
-        """The tokens that start in the characters from ``begin`` up to ``end``."""
+        """The tokens that start within the characters from ``begin`` up to ``end``."""
         found = [index for index, start in enumerate(self.starts) if begin <= start < end]
         return range(found[0], found[-1] + 1) if found else range(0)
 
@@ -65,7 +65,7 @@ def _locate_tokens(
     begins = [word.start() for word in _WORD.finditer(text)]
     starts: list[int] = []
     following = len(text)
-    # From the end, because a space-only token takes its place from the next one.
+    # From the end, because a space-only token takes its position from the next token.
     for (begin, end), special in zip(reversed(spans), reversed(added), strict=True):
         if special:
             starts.append(SPECIAL)

@@ -1,7 +1,7 @@
-"""One forward pass over a batch, with the language-model head only where something is asked.
+"""One forward pass over a batch, with the language-model head only at the positions asked about.
 
-A vocabulary of 262,000 words costs about 1 MB of logits a position, so the head runs at the asked
-positions and nowhere else, and rows that several requests share run once.
+A vocabulary of 262,000 tokens costs about 1 MB of logits per position, so the head runs only at the
+positions asked about, and rows that several requests share run once.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from gendalens.models.base import Request
 if TYPE_CHECKING:
     import torch
 
-# The planner keeps batches far below this; it bounds the memory of a single very long request.
+# Planned batches are far smaller; this bounds the memory of a single very long request.
 _MAX_TOKENS = 32_768
-# Logits whose log-sum-exp is taken at once: 4 MB in float32.
+# The number of logits per log-sum-exp: 4 MB in float32.
 _CHUNK = 1024 * 1024
 
 Row = tuple[int, ...]
@@ -42,12 +42,11 @@ class Chosen(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A request as rows of token ids and what is asked about them.
+    """A request as rows of token ids and the questions about them.
 
-    ``asked`` holds (row, position, token): the log-probability of the token by the logits at that
-    position. ``choice`` is where a token is to be chosen.
-    ``groups`` says how many of ``asked`` belong to each word of a fill, ``pieces`` how many tokens
-    each candidate has.
+    ``asked`` holds (row, position, token): the log-probability of the token, from the logits at that
+    position. ``choice`` is the position at which a token is to be chosen. ``groups`` is the number of
+    entries in ``asked`` for each word of a fill, ``pieces`` the number of tokens of each candidate.
     """
 
     request: Request
@@ -84,14 +83,14 @@ class Prepared:
 
 
 class Rows:
-    """Distinct rows and what is asked about them, as they come up."""
+    """A collector of distinct rows and the questions about them."""
 
     def __init__(self) -> None:
         self.inputs: dict[Row, int] = {}
         self.asked: list[tuple[int, int, int]] = []
 
     def index(self, row: Row) -> int:
-        """The number of a row, a new one if it is new."""
+        """The index of a row, which is added if it is new."""
         return self.inputs.setdefault(row, len(self.inputs))
 
     def ask(self, row: Row, position: int, token: int) -> None:
@@ -108,7 +107,7 @@ class Reading:
 
 
 class _Places(NamedTuple):
-    """Where a pass is to be read: rows and positions as tensors, and the shape of what it reads."""
+    """The positions to read in a pass: rows and positions as tensors, and the shape of the input."""
 
     rows: torch.Tensor
     positions: torch.Tensor
@@ -116,7 +115,7 @@ class _Places(NamedTuple):
 
 
 class Network:
-    """A loaded model that can be read at chosen positions."""
+    """A loaded model whose logits can be read at chosen positions."""
 
     def __init__(self, model: Any, name: str, pad: int, max_positions: int) -> None:
         self._model = model
@@ -162,7 +161,7 @@ class Network:
     def _run_pass(
         self, wanted: Mapping[Row, Mapping[int, _Site]], sets: Mapping[str, Sequence[int]]
     ) -> None:
-        """Run the rows and read the logits at their sites."""
+        """Run the rows through the model and read the logits at their sites."""
         import torch
 
         with torch.inference_mode():
@@ -182,14 +181,14 @@ class Network:
         totals = torch.logsumexp(logits, dim=-1)
         if not bool(torch.isfinite(totals).all()):
             raise UserError(
-                "{name} gives probabilities that are no numbers: its weights are damaged, or its"
-                " number format is too small for it; try float32.",
+                "{name} returns probabilities that are not numbers: its weights are damaged, or"
+                " its number format is too small for it; try float32.",
                 name=self._name,
             )
         asked = [(index, token) for index, site in enumerate(sites) for token in site.log_probs]
         where = torch.tensor(asked, dtype=torch.long, device=logits.device).reshape(-1, 2)
         values, sums = logits[where[:, 0], where[:, 1]], totals[where[:, 0]]
-        # Not on the device: Apple's have no float64.
+        # On the CPU, because Apple's devices have no float64.
         found = values.cpu().double() - sums.cpu().double()
         for (index, token), value in zip(asked, found.tolist(), strict=True):
             sites[index].log_probs[token] = value
@@ -208,9 +207,9 @@ class Network:
         return self.run(ids, mask, places)[0]
 
     def pad_rows(self, rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor]:
-        """The rows as one tensor, and where it holds tokens.
+        """The rows as one padded tensor, and its attention mask.
 
-        Padded by hand and on the right: some tokenizers pad on the left, some cannot pad at all.
+        Padding is done here, on the right: some tokenizers pad on the left, and some cannot pad at all.
         """
         import torch
 
@@ -227,7 +226,7 @@ class Network:
         places: Sequence[tuple[int, int]],
         **more: Any,
     ) -> tuple[torch.Tensor, Any]:
-        """The logits at the places, and the model's whole output; ``more`` goes to the model."""
+        """The logits at the places, and the model's whole output; ``more`` is passed to the model."""
         import torch
 
         index, at = torch.tensor(places, dtype=torch.long, device=ids.device).T
@@ -240,7 +239,7 @@ class Network:
         logits: torch.Tensor = output.logits
         if picked and logits.shape[:2] == (1, len(places)):
             return logits[0], output
-        # Some architectures (MobileBERT) compute their logits past the output embedding.
+        # Some architectures (MobileBERT) compute their logits without calling the output embedding.
         if not picked and logits.shape[:2] == ids.shape:
             return logits[index, at], output
         raise UserError(
@@ -251,8 +250,8 @@ class Network:
         )
 
     def _pick(self, _part: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """Keep of a module's input only the places that this thread asks about."""
-        # A thread that has never asked has no places at all.
+        """Reduce a module's input to the places that this thread asks about."""
+        # The attribute is missing in a thread that has not asked yet.
         places: _Places | None = getattr(self._asked, "places", None)
         if places is None or not args or not _covers(args[0], places.shape):
             return None
@@ -264,7 +263,7 @@ class Network:
 
 
 def _collect_reading(item: Prepared, wanted: Mapping[Row, Mapping[int, _Site]]) -> Reading:
-    """What the passes found for one request."""
+    """The reading of one request, collected from the passes."""
     log_probs = tuple(
         wanted[item.inputs[row]][at].log_probs[token] for row, at, token in item.asked
     )
@@ -280,7 +279,7 @@ def _covers(value: Any, shape: tuple[int, ...]) -> bool:
 
 
 class _Site:
-    """What is to be read at one position of one row; the pass fills it in."""
+    """What to read at one position of one row; the pass fills in the values."""
 
     __slots__ = ("choices", "log_probs")
 

@@ -1,8 +1,8 @@
 """The header of a `.gguf` file, checked before anything else trusts it.
 
-A file is its magic and version, how many entries of metadata and how many tensors it has, the entries
-(a name, a type, a value), where each tensor lies, and the tensors. Every count and length in it could
-lie: here each must fit into the file, and no tensor may share its bytes with another. (The format:
+A file consists of a magic number and a version, the numbers of metadata entries and tensors, the
+entries (name, type, value), the offset of each tensor, and the tensors. Any count or length could be
+false: each must fit into the file, and no two tensors may overlap. (The format:
 https://github.com/ggml-org/ggml/blob/master/docs/gguf.md.)
 """
 
@@ -23,14 +23,14 @@ ALIGNMENT = "general.alignment"
 ARCHITECTURE = "general.architecture"
 PARTS = "split.count"
 _STRING, _ARRAY = 8, 9
-#: The other types of value, as struct writes them.
+#: The scalar value types, as struct format characters.
 _SCALARS = dict(enumerate("BbHhIif?")) | {10: "Q", 11: "q", 12: "d"}
 _INTEGERS = frozenset({0, 1, 2, 3, 4, 5, 10, 11})
 _DIMENSIONS = 4  # ggml's own limit
 _BLOCK = re.compile(r"\bblk\.(\d+)\.")
 _BLOCKS = "block_count"
 _NEEDED = (_BLOCKS, "embedding_length")
-#: Numbers that are a side of some tensor, or part of one.
+#: Numbers that are a dimension of some tensor, or part of one.
 _SIDES = frozenset(
     """attention.head_count attention.head_count_kv attention.key_length attention.value_length
     embedding_length expert_count feed_forward_length rope.dimension_count vocab_size""".split()  # noqa: SIM905
@@ -41,7 +41,7 @@ _NUMBERS, _TENSORS, _TEXTS = phrase("numbers"), phrase("tensors"), phrase("texts
 
 
 class UnsoundError(ValueError):
-    """What is wrong with a file, as a clause."""
+    """A defect of a file; the message is a clause."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(str(message))
@@ -59,7 +59,7 @@ class Tensor:
 
 
 def check_header(path: Path) -> None:
-    """Raise an error where the header of the file cannot be true."""
+    """Raise ``UnsoundError`` if the header is inconsistent with the file."""
     if not path.is_file():
         raise UnsoundError(phrase("it is no file"))
     if path.stat().st_size < 24:
@@ -81,7 +81,7 @@ class _Header:
     def check(self) -> None:
         """Check every part of the header."""
         if self.content[:4] != MAGIC:
-            raise UnsoundError(phrase("it does not begin as one"))
+            raise UnsoundError(phrase("it does not start with the GGUF magic number"))
         self.at = 4
         version = self.read_number("I")
         if version & 0xFFFF == 0:
@@ -115,12 +115,12 @@ class _Header:
         return int(value) if form not in "fd" else 0
 
     def require_room(self, count: int, width: int, what: Message) -> None:
-        """Raise an error where the file ends before this many."""
+        """Raise an error if the file ends before ``count`` items of this width."""
         if count * width > self.size - self.at:
             raise explain_end(count, what)
 
     def skip(self, count: int, width: int, what: Message) -> None:
-        """Pass over this many."""
+        """Skip ``count`` items of this width."""
         self.require_room(count, width, what)
         self.at += count * width
 
@@ -135,7 +135,7 @@ class _Header:
             raise UnsoundError(phrase("{what} in it is no text", what=what)) from None
 
     def read_entry(self, name: str) -> None:
-        """The value of one entry; whole numbers are remembered."""
+        """Read the value of one entry; whole numbers are remembered."""
         kind = self.read_number("I")
         if kind in _INTEGERS:
             self.numbers[name] = self.read_number(_SCALARS[kind])
@@ -153,7 +153,7 @@ class _Header:
             )
 
     def skip_array(self, name: str) -> None:
-        """Pass over the values of one entry."""
+        """Skip the values of an array entry."""
         kind, count = self.read_number("I"), self.read_number("Q")
         if kind == _STRING:
             self.skip_texts(count)
@@ -165,7 +165,7 @@ class _Header:
             )
 
     def skip_texts(self, count: int) -> None:
-        """Pass over this many texts; a vocabulary has hundreds of thousands."""
+        """Skip ``count`` texts; a vocabulary has hundreds of thousands."""
         self.require_room(count, 8, _TEXTS)
         length, at, last = struct.Struct("<Q").unpack_from, self.at, self.size - 8
         for _ in range(count):
@@ -191,7 +191,7 @@ class _Header:
         return Tensor(name, shape, self.read_number("I"), self.read_number("Q"))
 
     def check_places(self, tensors: list[Tensor]) -> None:
-        """Raise an error where a tensor is not inside the file, or lies inside another."""
+        """Raise an error if a tensor is not inside the file or overlaps another."""
         alignment = self.numbers.get(ALIGNMENT, 32)
         if alignment <= 0 or alignment & (alignment - 1):
             raise UnsoundError(
@@ -203,9 +203,7 @@ class _Header:
         end = 0
         for tensor in sorted(tensors, key=lambda tensor: tensor.start):
             if tensor.start % alignment:
-                raise UnsoundError(
-                    phrase("the tensor {name} begins between two places", name=tensor.name)
-                )
+                raise UnsoundError(phrase("the tensor {name} is not aligned", name=tensor.name))
             if tensor.start < end:
                 raise UnsoundError(
                     phrase("the tensor {name} lies inside another", name=tensor.name)
@@ -217,10 +215,10 @@ class _Header:
                 )
 
     def check_sizes(self, tensors: list[Tensor]) -> None:
-        """Raise an error where the model would be larger than its tensors.
+        """Raise an error if the metadata describe a model larger than its tensors.
 
-        It is built from these numbers first; where one is missing, from a library's default, which is
-        that of a large model.
+        The model is first built from these numbers; a missing one is replaced by the library's default,
+        which is that of a large model.
         """
         for size in _NEEDED:
             if f"{self.architecture}.{size}" not in self.numbers:
@@ -244,14 +242,14 @@ class _Header:
 
 
 def explain_end(count: int, what: Message) -> UnsoundError:
-    """The error where a file ends too early."""
+    """The error for a file that ends too early."""
     return UnsoundError(
         phrase("it ends before the {count:,} {what} that it says it has", count=count, what=what)
     )
 
 
 def require_new(name: str, names: set[str]) -> str:
-    """The name, if it is none of those before."""
+    """The name, which must not have occurred before."""
     if name in names:
         raise UnsoundError(phrase("it has {name} twice", name=name))
     names.add(name)
@@ -259,7 +257,7 @@ def require_new(name: str, names: set[str]) -> str:
 
 
 def count_bytes(tensor: Tensor) -> int:
-    """The bytes of a tensor."""
+    """The size of a tensor in bytes."""
     from gguf.constants import GGML_QUANT_SIZES
 
     if tensor.kind not in GGML_QUANT_SIZES:

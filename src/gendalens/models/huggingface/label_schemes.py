@@ -1,4 +1,4 @@
-"""Label schemes of taggers: what *B-PER*, *U-PER*, *PER-I* or plain *PER* say about a word."""
+"""Label schemes of taggers: the meaning of *B-PER*, *U-PER*, *PER-I* or plain *PER*."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SUFFIXED = re.compile(r"(?P<type>.+)[-_/](?P<mark>[BIMELSU])", re.IGNORECASE)
 
 
 class Place(Enum):
-    """Where in its entity a word stands."""
+    """A word's position within its entity."""
 
     BEGIN = "B"
     INSIDE = "I"
@@ -22,7 +22,7 @@ class Place(Enum):
     SINGLE = "S"
 
 
-# BILOU says L and U where BIOES says E and S; BMES says M inside.
+# BILOU has L and U for the E and S of BIOES; BMES has M for inside.
 _PLACES = {
     "B": Place.BEGIN,
     "I": Place.INSIDE,
@@ -38,14 +38,14 @@ _CLOSING = (Place.END, Place.SINGLE)
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A label read: the type of entity and the word's place in it."""
+    """A parsed label: the entity type and the word's place in the entity."""
 
     type: str
     place: Place
 
 
 def read_labels(labels: Sequence[str]) -> list[Mark | None]:
-    """Each label of a model as a mark; None where it says that the word is in no entity.
+    """The mark of each label; None for labels of words outside entities.
 
     The labels are read together: *S-TOG* is a type of its own unless most labels have such a mark,
     some of them B, I, S or U. Without marks, neighbours of one type are one entity.
@@ -56,17 +56,17 @@ def read_labels(labels: Sequence[str]) -> list[Mark | None]:
 
 
 def list_types(marks: Iterable[Mark | None]) -> tuple[str, ...]:
-    """The types of entity that a model knows, in its own order."""
+    """The entity types of a model, in its own order."""
     return tuple(dict.fromkeys(mark.type for mark in marks if mark))
 
 
 def join_entities(
     marks: Iterable[Mark | None], spans: Iterable[tuple[int, int]]
 ) -> list[tuple[int, int, str]]:
-    """The entities of a text, from the mark and the place (begin, end) of each word.
+    """The entities of a text, from the mark and the span (begin, end) of each word.
 
-    Lenient, as CoNLL's own scorer and seqeval's default are: an entity also begins where the type
-    changes or where *inside* follows nothing, so that IOB1 and IOB2 are read alike.
+    Lenient, like CoNLL's scorer and seqeval by default: an entity also begins where the type changes or
+    where *inside* follows no entity, so that IOB1 and IOB2 are both understood.
     """
     found: list[tuple[int, int, str]] = []
     open_ = False
@@ -85,9 +85,9 @@ def join_entities(
 def join_run_on_entities(
     marks: Sequence[Mark | None], spans: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int, str]]:
-    """The entities as spacy-wrap reads them, and with it GenDa Lens 0.0.3.
+    """The entities as read by spacy-wrap, and so by GenDa Lens 0.0.3.
 
-    *Inside* continues an entity of any type, and the last word decides what the whole one is.
+    *Inside* continues an entity of any type, and the last word decides the type of the whole entity.
     """
     found: list[tuple[int, int, str]] = []
     open_ = False

@@ -18,16 +18,16 @@ from gendalens.models.huggingface.weights import load_weights
 # Part of every fingerprint: raise it when the same weights would answer differently than before.
 ANSWERS_VERSION = 2
 
-# Logits of one pass. On a processor several passes run at once, and small ones are as fast; but a
-# vocabulary of 262,000 words must not leave a handful of positions.
+# The number of logits per pass. On a CPU several passes run in parallel, and small ones are as fast;
+# but a vocabulary of 262,000 tokens must leave room for more than a few positions.
 _ON_PROCESSOR, _ON_CARD = 64 * 1024 * 1024, 512 * 1024 * 1024
 _LEAST_POSITIONS = 128
 
 
 class LanguageModel(Transformer):
-    """A language model on transformers; its weights are loaded with the first answer."""
+    """A language model on transformers; its weights are loaded on the first request."""
 
-    #: Part of its fingerprint: one checkpoint can be read in either way.
+    #: Part of the fingerprint, because a checkpoint can be loaded as either kind.
     reading: ClassVar[str]
     auto_class: ClassVar[str]
     specials: ClassVar[bool]
@@ -40,14 +40,14 @@ class LanguageModel(Transformer):
         return max(_LEAST_POSITIONS, size // (4 * self.vocabulary_size))
 
     def fingerprint(self) -> str:
-        """A digest of all that decides the answers."""
+        """A digest of everything that determines the answers."""
         return self.checkpoint.digest(ANSWERS_VERSION, self.reading)
 
     @explain_failures
     def encode(self, requests: Sequence[Request]) -> list[Prepared]:
         """The requests (all of one kind), tokenised and checked against the model's limits."""
         texts = [self._texts(request) for request in requests]
-        # All texts at once: the tokenizer then works in parallel.
+        # All texts in one call, so that the tokenizer works in parallel.
         tokens = iter(
             tokenise(
                 self.tokenizer, [text for some in texts for text in some], specials=self.specials
@@ -77,7 +77,7 @@ class LanguageModel(Transformer):
         return network
 
     def count_unknown(self, tokens: Tokens, apart_from: range = range(0)) -> int:
-        """The number of unknown tokens in a text, apart from those of the gap."""
+        """The number of unknown tokens in a text outside the gap."""
         unknown = self.tokenizer.unk_token_id
         return sum(
             id_ == unknown and start >= 0 and index not in apart_from
@@ -97,21 +97,21 @@ class LanguageModel(Transformer):
         return found
 
     def can_write(self, tokens: Tokens, pieces: range) -> bool:
-        """Whether the tokenizer can write the word of these pieces (none is unknown)."""
+        """Whether the tokenizer can represent the word of these pieces (none is unknown)."""
         return self.tokenizer.unk_token_id not in tokens.ids[pieces.start : pieces.stop]
 
     def check_candidate(self, word: str, tokens: Tokens, pieces: range) -> None:
         """Refuse a candidate that the tokenizer turns into the unknown token."""
         if not self.can_write(tokens, pieces):
             raise UserError(
-                "The tokenizer of {name} cannot write “{word}” (it becomes the unknown token), so the"
-                " model cannot be asked for it: test another model.",
+                "The tokenizer of {name} cannot represent “{word}” (it becomes the unknown"
+                " token), so the model cannot score it: test another model.",
                 name=self.checkpoint.name,
                 word=word,
             )
 
     def score_words(self, item: Prepared, reading: Reading) -> tuple[float, ...]:
-        """The log-probability of each word of a fill; a rival of no pieces cannot be written."""
+        """The log-probability of each word of a fill; -inf for a rival that cannot be represented."""
         values = iter(reading.log_probs)
         return tuple(
             math.fsum(next(values) for _ in range(count)) if count else -math.inf
@@ -119,11 +119,11 @@ class LanguageModel(Transformer):
         )
 
     def _verify(self, network: Network) -> None:
-        """Refuse weights that load and are not what they are taken for."""
+        """Refuse weights that load but do not behave like this kind of model."""
 
     @property
     def _sets(self) -> Mapping[str, Sequence[int]]:
-        """The named sets of tokens that a choice can be made from."""
+        """The named sets of tokens to choose from."""
         return {}
 
     @abstractmethod
@@ -136,10 +136,10 @@ class LanguageModel(Transformer):
 
     @abstractmethod
     def _answer(self, item: Prepared, reading: Reading) -> Answer:
-        """What a reading means for its request."""
+        """The answer to a request, from its reading."""
 
     def _check_size(self, item: Prepared) -> Prepared:
-        """The request, unless it is too long for the model or made with another's tokenizer."""
+        """The request, checked to fit the model's window and its vocabulary."""
         if self.window and item.length > self.window:
             raise UserError(
                 "A text of {length} tokens does not fit {name}, which reads {window}: shorten"
@@ -154,7 +154,7 @@ class LanguageModel(Transformer):
 
 
 def _excerpt(request: Request) -> str:
-    """The beginning of a request's text, to be recognised by."""
+    """The beginning of a request's text, for messages."""
     match request:
         case Score():
             text = request.given + request.text

@@ -1,7 +1,7 @@
-"""The last layer of an encoder, computed only where something is asked.
+"""The last layer of an encoder, computed only at the positions asked about.
 
-What follows a layer's attention treats each position by itself, so in the last layer all positions but
-the asked ones are wasted work: a sixteenth of what a model of twelve layers does.
+What follows a layer's attention treats each position separately, so in the last layer all positions but
+those asked about are wasted work: a sixteenth of the total in a model of twelve layers.
 """
 
 from __future__ import annotations
@@ -11,26 +11,27 @@ from typing import Any
 from gendalens.models.huggingface.forward import Network
 from gendalens.models.library_errors import is_out_of_memory
 
-# What BERT and its kin (RoBERTa, Electra, DeBERTa, …) call the part that follows the attention.
+# The module after the attention in BERT and its relatives (RoBERTa, Electra, DeBERTa, …).
 _AFTER_ATTENTION = ".attention.output"
 _TOLERANCE = 1e-4
-# Rows of tokens, and places in them: as many as neither the rows nor the longest of them has.
+# Rows of tokens and places in them. The number of places differs from both dimensions of the batch, so
+# that no shape can be mistaken for another.
 _PROBE = ((1, 2, 3, 4, 0), (4, 1, 2))
 _PLACES = ((0, 1), (0, 4), (1, 0))
 
 
 class LastLayerNetwork(Network):
-    """A masked network that picks the asked positions before the end of its last layer, if it can."""
+    """A masked network that selects the positions asked about within its last layer, if it can."""
 
     def __init__(self, model: Any, name: str, pad: int, max_positions: int) -> None:
         super().__init__(model, name, pad, max_positions)
         import torch
 
-        # Other number formats are too coarse to tell whether the early pick changes anything.
+        # Other number formats are too coarse to check that the early selection changes nothing.
         self.early = model.dtype == torch.float32 and self._pick_early()
 
     def _pick_early(self) -> bool:
-        """Pick in the last layer already; given up where the logits do not stay what they were."""
+        """Select positions in the last layer, and undo it if the logits change."""
         import torch
 
         layers = [
@@ -46,7 +47,7 @@ class LastLayerNetwork(Network):
                 early = self._logits(_PROBE, _PLACES)
                 same = bool((early - plain).abs().max() <= _TOLERANCE * plain.abs().max())
             except Exception as error:
-                # Every architecture of which this is not true fails in its own way.
+                # Each architecture that does not support this fails in its own way.
                 if is_out_of_memory(error):
                     raise
             finally:

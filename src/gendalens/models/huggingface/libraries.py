@@ -16,11 +16,11 @@ from gendalens.words import phrase
 
 
 def import_transformers() -> Any:
-    """The transformers package, or a sentence on how to get it."""
+    """The transformers package, or a user error that says how to install it."""
     hub_access.disable_telemetry()
-    # Read once, when transformers is imported: with the package kernels it fetches code from the hub.
+    # transformers reads it on import; without it, code is fetched from the hub if `kernels` is installed.
     os.environ.setdefault("USE_HUB_KERNELS", "0")
-    # It would ask a space of the hub, in a thread of its own, to convert the pickled weights of a model.
+    # Without it, a background thread would ask the hub to convert a model's pickled weights.
     os.environ.setdefault("DISABLE_SAFETENSORS_CONVERSION", "1")
     check_memory_limit(TORCH)
     keep_heap_small()
@@ -44,7 +44,7 @@ def import_transformers() -> Any:
 
 @contextmanager
 def silence_transformers(progress: bool = True) -> Iterator[None]:
-    """Silence transformers' own notes: what matters of them becomes an error or a warning here."""
+    """Silence transformers' log messages; those that matter become errors or warnings here."""
     from transformers.utils import logging
 
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -52,7 +52,7 @@ def silence_transformers(progress: bool = True) -> Iterator[None]:
     with ExitStack() as stack:
         if not progress:
             logging.disable_progress_bar()
-            # The .gguf reader draws a bar of its own, straight to standard error.
+            # The .gguf reader draws its own progress bar on standard error.
             stack.enter_context(redirect_stderr(io.StringIO()))
         stack.callback(_restore, verbosity, bars and not progress)
         yield

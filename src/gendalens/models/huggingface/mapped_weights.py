@@ -1,7 +1,8 @@
-"""Weights that are still the file they were read from.
+"""Weights that are still mapped from the file they were read from.
 
-Where the number format is the file's, safetensors gives tensors that are the file, mapped into memory:
-a write to it would change the model during a run, and truncating it would end the process.
+If no conversion of the number format is needed, safetensors returns tensors that map the file into
+memory: a write to the file would change the model during a run, and truncating it would kill the
+process.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ def copy_mapped_weights(model: Any) -> None:
 
 
 def _find_mapped_ranges() -> Iterator[tuple[int, int]]:
-    """The ranges of memory to which files of weights are mapped."""
-    for line in _MAPS.read_bytes().split(b"\n"):  # a path has any encoding, or none
+    """The memory ranges to which weight files are mapped."""
+    for line in _MAPS.read_bytes().split(b"\n"):  # a path may have any encoding
         fields = line.split(maxsplit=5)
         if len(fields) == 6 and fields[5].endswith(_WEIGHTS):
             start, stop = (int(edge, 16) for edge in fields[0].split(b"-"))
@@ -41,7 +42,7 @@ def _find_mapped_ranges() -> Iterator[tuple[int, int]]:
 
 
 def _release_pages(first: int, end: int) -> None:
-    """Tell the system that these pages of a file are no longer read: the copy costs no memory then."""
+    """Tell the system to drop these pages of a file, so that the copy costs no extra memory."""
     page = 4096
     first, end = -(-first // page) * page, end // page * page
     if first < end:

@@ -29,7 +29,7 @@ from gendalens.models.huggingface.vocabulary import Vocabulary
 from gendalens.results.model_info import FILL_MASK
 from gendalens.words import N_, Template
 
-# The sets a first choice is made from, by their mark of a space; "" is the whole vocabulary.
+# The token sets for a first choice, by how words begin: bare or with a space mark; "" is all tokens.
 _BARE, _MARKED, _ANY = "bare", "marked", ""
 
 
@@ -65,21 +65,21 @@ class MaskedLM(LanguageModel):
                 name=checkpoint.name,
             )
         self._mask: int = self.tokenizer.mask_token_id
-        # GenDa Lens 0.0.3 knows one model, by name, whose mask must not follow a space.
+        # GenDa Lens 0.0.3 treats one model, by name, differently: its mask must not follow a space.
         self._glued = (checkpoint.name, self.tokenizer.mask_token) == (
             "vesteinn/DanskBert",
             "<mask>",
         )
 
     def fingerprint(self) -> str:
-        """A digest of all that decides the answers."""
+        """A digest of everything that determines the answers."""
         return self.checkpoint.digest(super().fingerprint(), self._glued)
 
     def _texts(self, request: Request) -> list[str]:
         if isinstance(request, Score):
             return [request.given + request.text]
         if isinstance(request, Reconstruct):
-            return []  # cut by 0.0.3's own rule
+            return []  # tokenised by 0.0.3's own rule
         if isinstance(request, TopToken):
             left = request.left
             if self._glued:
@@ -101,7 +101,7 @@ class MaskedLM(LanguageModel):
         return self._prepare_fill(request, tokens)
 
     def _prepare_fill(self, request: Fill, tokens: Sequence[Tokens]) -> Prepared:
-        """Each word as k masks: piece j is asked for with the pieces before it filled in."""
+        """Each word as k masks: piece j is predicted with the pieces before it filled in."""
         rows = Rows()
         gaps, groups = [], []
         for word, cut in zip(_list_words(request), tokens, strict=True):
@@ -109,11 +109,11 @@ class MaskedLM(LanguageModel):
             if word in request.candidates:
                 self.check_candidate(word, cut, gap)
             gaps.append(gap)
-            # A rival that cannot be written is asked nothing and cannot be chosen.
+            # A rival that the tokenizer cannot represent is not scored and cannot be chosen.
             groups.append(len(gap) if self.can_write(cut, gap) else 0)
             for at in gap[: groups[-1]]:
                 rows.ask(self._mask_places(cut, range(at, gap.stop)), at, cut.ids[at])
-        # The first candidate shows how words are written here: with a space mark or without.
+        # The first candidate shows how words begin in the gap: with a space mark or without.
         gap, ids = gaps[0], tokens[0].ids
         whole_words = _MARKED if self._vocabulary.has_space_mark(ids[gap.start]) else _BARE
         choice = None
@@ -131,7 +131,7 @@ class MaskedLM(LanguageModel):
         )
 
     def _prepare_top_token(self, request: TopToken, tokens: Tokens) -> Prepared:
-        """What the fill-mask pipeline does: the text as it is, any token of the vocabulary."""
+        """As in the fill-mask pipeline: the text unchanged, any token of the vocabulary."""
         if self._mask not in tokens.ids:
             raise UserError(
                 "The tokenizer of {name} does not recognise its own mask token in a text: protocol 1"
@@ -156,7 +156,7 @@ class MaskedLM(LanguageModel):
         )
 
     def _prepare_reconstruct(self, request: Reconstruct) -> Prepared:
-        """What 0.0.3 computes: nothing masked, one token exchanged, the loss of the original."""
+        """As in 0.0.3: nothing masked, one token replaced, and the loss against the original."""
         tokenizer = self.tokenizer
         pieces: list[str] = tokenizer.tokenize(
             f"{tokenizer.cls_token} {request.text} {tokenizer.sep_token}"
@@ -193,7 +193,7 @@ class MaskedLM(LanguageModel):
         scores = self.score_words(item, reading)
         best = max(range(len(scores)), key=scores.__getitem__)
         first: str | None = _list_words(request)[best] if scores[best] > -math.inf else None
-        # A word asked for that is also the best single piece keeps the spelling it was asked with.
+        # If a requested word is also the best single piece, it keeps its requested spelling.
         if reading.choice and reading.choice.log_prob > scores[best]:
             first = self._vocabulary.write_word(reading.choice.token)
         return FillAnswer(scores[: len(item.pieces)], item.pieces, first, item.unknown)

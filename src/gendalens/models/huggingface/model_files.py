@@ -1,4 +1,4 @@
-"""A model as files on this machine: whether they can be one, and which version they are."""
+"""The files of a local model: whether they can be a model, and the digest that identifies them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pathlib import Path, PurePosixPath
 from gendalens.errors import UserError
 from gendalens.models.huggingface import gguf_header, refusals
 
-# What decides a model's answers besides its weights. READMEs, licences and the like do not.
+# Files that determine a model's answers; READMEs, licences and the like do not.
 _SUFFIXES = frozenset({".json", ".txt", ".model", ".safetensors", ".tiktoken", ".py"})
 
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """The folder or the `.gguf` file that a user named."""
+    """The folder or the `.gguf` file named by the user."""
 
     name: str
     path: Path
@@ -28,12 +28,12 @@ class ModelFiles:
 
     @property
     def gguf(self) -> bool:
-        """Whether the model is one `.gguf` file."""
+        """Whether the model is a `.gguf` file."""
         return self.path.suffix == ".gguf" and not self.path.is_dir()
 
     @cached_property
     def digest(self) -> str:
-        """A digest of all that decides the model's answers."""
+        """A digest of everything that determines the model's answers."""
         total = hashlib.sha256()
         with self._explain_errors():
             for file in self._list_files():
@@ -44,7 +44,7 @@ class ModelFiles:
         return total.hexdigest()
 
     def have_changed(self) -> bool:
-        """Whether a file was replaced since the first call, which is the first look."""
+        """Whether a file was replaced since the first call, which records the state."""
         return self._first_look != self._stat_files()
 
     @cached_property
@@ -52,7 +52,7 @@ class ModelFiles:
         return self._stat_files()
 
     def _stat_files(self) -> list[tuple[str, int, int, int]]:
-        """What tells each file from one that replaced it."""
+        """The attributes by which a file differs from one that replaces it."""
         found = []
         with self._explain_errors():
             for file in self._list_files():
@@ -62,7 +62,7 @@ class ModelFiles:
 
     @contextmanager
     def _explain_errors(self) -> Iterator[None]:
-        """Report in one sentence a file that may not be read, or is gone."""
+        """Report an unreadable or missing file as a user error."""
         try:
             yield
         except OSError as error:
@@ -75,16 +75,16 @@ class ModelFiles:
             ) from error
 
     def _list_files(self) -> list[Path]:
-        """The files that decide the model's answers."""
+        """The files that determine the model's answers."""
         if self.path.is_file():
             return [self.path]
-        # A link to nowhere is reported when the weights are loaded.
+        # A broken link is reported when the weights are loaded.
         here = sorted(file for file in self.path.iterdir() if file.is_file())
         pickles = {".bin"} if not any(file.suffix == ".safetensors" for file in here) else set()
         return [file for file in here if file.suffix in _SUFFIXES | pickles]
 
     def check(self) -> None:
-        """Refuse what cannot be a model, before transformers guesses what it is."""
+        """Refuse what cannot be a model, before transformers tries to interpret it."""
         if self.gguf:
             self._check_gguf()
         elif self.path.is_dir():
@@ -140,14 +140,14 @@ class ModelFiles:
         for name in self._list_tokenizers():
             if PurePosixPath(name).name != name or "\\" in name or not name.endswith(".json"):
                 raise UserError(
-                    "{name} has a tokenizer that is no .json file in its folder ({file}), so nothing"
-                    " can say which it is: save it as tokenizer.json beside config.json.",
+                    "The tokenizer of {name} is not a .json file in its folder ({file}), so its"
+                    " version cannot be recorded: save it as tokenizer.json beside config.json.",
                     name=self.name,
                     file=name[:80],
                 )
 
     def _list_tokenizers(self) -> list[str]:
-        """The files, one for each version of transformers, that the tokenizer's settings name."""
+        """The files, one per version of transformers, that the tokenizer's configuration names."""
         try:
             text = (self.path / "tokenizer_config.json").read_text(encoding="utf-8")
             settings = json.loads(text)

@@ -1,7 +1,7 @@
-"""Continuations of one text read once: the part that rows share goes through the model once.
+"""Shared beginnings of rows: they run through the model once, and the continuations reuse them.
 
-A causal model reads from left to right, so what it makes of a common beginning (its cache of keys and
-values) serves every continuation.
+A causal model reads from left to right, so the cache of keys and values for a common beginning serves
+every continuation.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from gendalens.models.library_errors import is_out_of_memory
 if TYPE_CHECKING:
     import torch
 
-# Two passes instead of one must spare at least this share of the tokens.
+# The least share of tokens saved that makes two passes instead of one worthwhile.
 _WORTH = 0.25
 _TOLERANCE = 1e-3
-# How configurations call what a layer sees of the words before; GPT-Neo's is window_size.
+# The configuration keys for a layer's attention span; GPT-Neo's is window_size.
 _SPANS = ("sliding_window", "attention_chunk_size", "window_size")
-# Two beginnings of different lengths, each with two continuations: the numbers are tokens, and what is
-# asked about are the last of a beginning and all after it.
+# Two beginnings of different lengths, each with two continuations. The numbers are tokens; the last
+# token of a beginning and all later ones are asked about.
 _PROBE = ((1, 2, 3, 4, 5, 1, 0), (1, 2, 3, 4, 5, 3), (4, 3, 2, 1), (4, 3, 5, 1, 2))
 _BEGINS = (5, 5, 2, 2)
 
@@ -49,10 +49,10 @@ class PrefixNetwork(Network):
 
     @cached_property
     def _can_share(self) -> bool:
-        """Whether the architecture keeps such a cache, in the form that is assumed here.
+        """Whether the architecture keeps a cache in the form assumed here.
 
-        Probed with fixed tokens and not with the first batch, which may be a different one in every run
-        where batches are answered side by side.
+        Probed with fixed tokens instead of the first batch, which may differ from run to run because
+        batches are answered in parallel.
         """
         places = [
             (index, at)
@@ -64,7 +64,7 @@ class PrefixNetwork(Network):
         try:
             shared = self._share_beginnings(_PROBE, places, begins)
         except Exception as error:
-            # Every architecture that keeps no such cache fails in its own way.
+            # Each architecture without such a cache fails in its own way.
             if is_out_of_memory(error):
                 raise
             return False
@@ -72,7 +72,10 @@ class PrefixNetwork(Network):
 
     @cached_property
     def _attention_span(self) -> float:
-        """How far back every layer sees: beyond it a cache forgets, and padding would push out words."""
+        """How far back every layer attends.
+
+        Beyond that the cache drops entries, and padding would displace words.
+        """
         config = self._model.config.get_text_config()
         spans = (getattr(config, name, None) for name in _SPANS)
         return min((span for span in spans if span), default=math.inf)
@@ -83,7 +86,7 @@ class PrefixNetwork(Network):
         places: Sequence[tuple[int, int]],
         begins: Sequence[Row],
     ) -> torch.Tensor:
-        """The logits at the places, each distinct beginning run once and then continued."""
+        """The logits at the places; each distinct beginning runs once and is then continued."""
         import torch
 
         distinct = {begin: number for number, begin in enumerate(dict.fromkeys(begins))}

@@ -1,4 +1,4 @@
-"""Why a model cannot be read: one sentence for the user, with the remedy."""
+"""The errors for models that cannot be read, each with its remedy."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from gendalens.models.library_errors import (
 )
 from gendalens.words import Message, phrase
 
-#: The parts of a model, as the sentences name them.
+#: The parts of a model, as the messages name them.
 CONFIGURATION, TOKENIZER = phrase("configuration"), phrase("tokenizer")
 WEIGHTS = phrase("weights")
 
-# Weights that only unpickling could read. Transformers knows the first kind alone.
+# Files of weights that only unpickling could read. transformers supports the first kind only.
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 
 
 def explain_pickles(name: str, *, allowed: bool, readable: bool = True) -> UserError:
-    """The refusal of weights that only unpickling could read; ``readable``: transformers could."""
+    """The error for weights that only unpickling could read; ``readable``: by transformers."""
     if allowed:
         return UserError(
-            "{name} has pickled weights that hold more than numbers or are no pytorch_model.bin, and"
-            " nothing of them was run: convert them to safetensors (`save_pretrained` writes them)"
-            " where you trust them.",
+            "{name} has pickled weights that contain more than numbers or are not named"
+            " pytorch_model.bin, so they were not loaded: if you trust them, convert them to"
+            " safetensors (with `save_pretrained`).",
             name=name,
         )
     kinds = PICKLES[:2]
@@ -46,7 +46,7 @@ def explain_pickles(name: str, *, allowed: bool, readable: bool = True) -> UserE
 
 
 def explain_adapter(name: str) -> UserError:
-    """The refusal of weights that are put onto those of another model."""
+    """The error for an adapter, whose weights modify those of another model."""
     return UserError(
         "{name} is an adapter (it has an adapter_config.json), and peft would load it onto another"
         " model: merge the two (`merge_and_unload`), save them and name that folder.",
@@ -55,7 +55,7 @@ def explain_adapter(name: str) -> UserError:
 
 
 def explain_memory(name: str) -> UserError:
-    """What to say where memory runs out while a model is loaded."""
+    """The error for memory that runs out while a model is loaded."""
     return UserError(
         "{fact}: use a smaller number format (bfloat16) or a bigger machine.",
         fact=DOES_NOT_FIT(name=name),
@@ -65,7 +65,7 @@ def explain_memory(name: str) -> UserError:
 def explain_error(
     error: BaseException, what: Message, name: str, *, revision: str | None, gguf: bool
 ) -> UserError:
-    """Why ``what`` (the weights, the tokenizer, …) of the model could not be read."""
+    """The error for a part of the model (``what``: weights, tokenizer, …) that could not be read."""
     kinds = {type(link).__name__ for link in walk_causes(error)}
     if "GatedRepoError" in kinds:
         return UserError(

@@ -1,7 +1,7 @@
-"""Which files a model's weights are in, where its own files say so.
+"""The weight files that a model's own files name.
 
-transformers follows these names wherever they lead: to pickles under the name of safetensors, and out
-of the folder, where the model's digest would not notice that the weights have changed.
+transformers follows these names anywhere: to pickles named like safetensors, and out of the folder,
+where the model's digest would miss changes to the weights.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _SUFFIXES = (".safetensors", ".safetensors.index.json")
 
 
 def check_shards(checkpoint: Checkpoint) -> None:
-    """Refuse weights that are named outside the model's folder, or pickled where that is not allowed."""
+    """Refuse weights outside the model's folder, and pickled ones unless they are allowed."""
     if checkpoint.gguf:
         return
-    # Of a local folder this was asked first of all.
+    # A local folder was already checked for an adapter.
     hub = checkpoint.path is None
     if hub and importlib.util.find_spec("peft") and _read_json(checkpoint, "adapter_config.json"):
         raise refusals.explain_adapter(checkpoint.name)
@@ -33,8 +33,8 @@ def check_shards(checkpoint: Checkpoint) -> None:
         path = PurePosixPath(name)
         if path.name != name or "\\" in name:
             raise UserError(
-                "{name} has weights in another folder ({file}), where nothing can say which they are:"
-                " put them beside config.json.",
+                "{name} has weights in another folder ({file}), so their version cannot be"
+                " recorded: put them beside config.json.",
                 name=checkpoint.name,
                 file=name[:80],
             )
@@ -44,7 +44,7 @@ def check_shards(checkpoint: Checkpoint) -> None:
 
 
 def _find_named_files(checkpoint: Checkpoint) -> Iterator[str]:
-    """The files of weights that the configuration and the lists of shards name."""
+    """The weight files that the configuration and the shard indexes name."""
     own = getattr(checkpoint.config, "transformers_weights", None)
     if own is not None:
         yield str(own)
@@ -56,13 +56,13 @@ def _find_named_files(checkpoint: Checkpoint) -> Iterator[str]:
 
 
 def _list_shards(index: Any) -> Iterator[str]:
-    """The shards that a list names, each once; what is no list is reported when it is loaded."""
+    """The distinct shards that an index names; an invalid index is reported when it is loaded."""
     found = index.get("weight_map") if isinstance(index, dict) else None
     yield from dict.fromkeys(map(str, found.values())) if isinstance(found, dict) else ()
 
 
 def _read_json(checkpoint: Checkpoint, name: str) -> Any:
-    """A file of JSON beside the configuration, or None where there is none."""
+    """A JSON file beside the configuration; None if it does not exist."""
     from transformers.utils import cached_file
 
     silent = ("missing_entries", "gated_repo", "connection_errors")
@@ -75,5 +75,5 @@ def _read_json(checkpoint: Checkpoint, name: str) -> Any:
     )
     if found is None:
         return None
-    with open(found, encoding="utf-8") as file:  # noqa: PTH123 - transformers gives a text
+    with open(found, encoding="utf-8") as file:  # noqa: PTH123 - transformers returns a string
         return json.load(file)

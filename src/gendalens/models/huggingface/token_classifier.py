@@ -33,20 +33,21 @@ ANSWERS_VERSION = 1
 _READING = "token classifier"
 
 _LOGITS_BYTES = 512 * 1024 * 1024
-# The planner keeps batches far below this; it bounds the memory of a single very long text.
+# Planned batches are far smaller; this bounds the memory of a single very long text.
 _MAX_TOKENS = 32_768
-# A sentence is far shorter; a longer text is a broken file, and would eat the memory.
+# A sentence is far shorter; a longer text comes from a broken file and would exhaust the memory.
 _MAX_CHARACTERS = 200_000
 
-# These label the words of a page and need to know where on it each one stands.
+# These models label the words of a page and need each word's position on it.
 _PAGE_MODELS = frozenset({"bros", "layoutlm", "layoutlmv2", "layoutlmv3", "lilt", "markuplm"})
 
 
 class TokenClassifier(Transformer):
-    """A token classifier; its weights are loaded with the first answer.
+    """A token classifier; its weights are loaded on the first request.
 
-    A word has the label of its first piece, as such models are trained. A text longer than the
-    model's window is read in windows that overlap by half, and each word where it sees most.
+    A word gets the label of its first piece, as such models are trained. A text longer than the model's
+    window is read in windows that overlap by half, and each word in the window that gives it most
+    context.
     """
 
     label: ClassVar[str] = N_("token classifiers (NER)")
@@ -67,7 +68,7 @@ class TokenClassifier(Transformer):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The types of entity the model can find, in its own words."""
+        """The entity types that the model can find, under its own labels."""
         return list_types(self._marks)
 
     @property
@@ -76,7 +77,7 @@ class TokenClassifier(Transformer):
         return max(1, _LOGITS_BYTES // (4 * len(self._marks)))
 
     def fingerprint(self) -> str:
-        """A digest of all that decides the answers."""
+        """A digest of everything that determines the answers."""
         return self.checkpoint.digest(ANSWERS_VERSION, _READING)
 
     @explain_failures
@@ -90,7 +91,7 @@ class TokenClassifier(Transformer):
                     text=request.text[:59],
                 )
         texts = [SingleSpaced(request.text) for request in requests]
-        # All texts at once: the tokenizer then works in parallel.
+        # All texts in one call, so that the tokenizer works in parallel.
         tokens = tokenise(self.tokenizer, [text.text for text in texts], specials=True)
         encoded = [
             cut_windows(text, some, self.window, averaged=request.averaged)
@@ -135,7 +136,7 @@ class TokenClassifier(Transformer):
         import numpy as np
         import torch
 
-        # Padded by hand and on the right: some tokenizers pad on the left, some cannot pad at all.
+        # Padding is done here, on the right: some tokenizers pad on the left, and some cannot pad at all.
         width = max(map(len, rows))
         padded = [row + (self.padding,) * (width - len(row)) for row in rows]
         mask = [[1] * len(row) + [0] * (width - len(row)) for row in rows]
@@ -149,15 +150,15 @@ class TokenClassifier(Transformer):
         scores = {row: logits[index, : len(row)] for index, row in enumerate(rows)}
         if not all(np.isfinite(some).all() for some in scores.values()):
             raise UserError(
-                "{name} gives scores that are no numbers: its weights are damaged, or its number"
-                " format is too small for it; try float32.",
+                "{name} returns scores that are not numbers: its weights are damaged, or its"
+                " number format is too small for it; try float32.",
                 name=self.checkpoint.name,
             )
         return scores
 
 
 def _read_marks(checkpoint: Checkpoint) -> list[Mark | None]:
-    """The model's labels, read; refuses a model whose labels name no entities."""
+    """The marks of the model's labels; refuses a model whose labels name no entities."""
     names: dict[int, str] = checkpoint.config.id2label
     labels = [str(names[index]) for index in sorted(names)]
     _check_texts(checkpoint, labels)
@@ -180,7 +181,7 @@ def _read_marks(checkpoint: Checkpoint) -> list[Mark | None]:
 
 
 def _check_texts(checkpoint: Checkpoint, labels: Sequence[str]) -> None:
-    """Refuse half a character, which JSON can write and neither the cache nor a result can hold."""
+    """Refuse lone surrogates, which JSON can express but neither the cache nor a result can store."""
     for label in labels:
         try:
             label.encode()

@@ -1,4 +1,4 @@
-"""What all models on transformers have in common: tokenizer, window, and how they are described."""
+"""What all models on transformers have in common: tokenizer, window and description."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from gendalens.results.model_info import ModelInfo
 from gendalens.system.memory_limits import memory_is_limited
 from gendalens.words import Template
 
-# What a batch works on should stay in a processor's caches; a graphics card wants to be kept busy.
+# On a CPU a batch should fit into the caches; a graphics card needs large batches to be fully used.
 TOKENS_ON_PROCESSOR, TOKENS_ON_CARD = 384, 8192
 
 _SOFTWARE = ("torch", "transformers", "tokenizers")
 
-# These count positions from the padding token's id on and leave the places before it unused.
+# These models number positions from the padding token's id and leave lower ones unused.
 _POSITIONS_AFTER_PADDING = frozenset(
     """camembert data2vec-text esm ibert longformer luke mpnet roberta roberta-prelayernorm
     xlm-roberta xlm-roberta-xl xmod""".split()  # noqa: SIM905
 )
-# These write into themselves while they read a text.
+# These models change their own state while they process a text.
 _WITH_STATE = frozenset(
     {"big_bird", "bigbird_pegasus", "clvp", "funnel", "recurrent_gemma", "reformer", "xlstm"}
 )
@@ -35,7 +35,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def explain_failures(method: Method) -> Method:
-    """A method of a backend in which whatever a library raises becomes one sentence for the user."""
+    """Decorate a backend's method so that library errors become user errors."""
 
     @wraps(method)
     def guarded(self: Transformer, *args: Any) -> Any:
@@ -46,10 +46,10 @@ def explain_failures(method: Method) -> Method:
 
 
 def keeps_state(config: Any) -> bool:
-    """Whether a model of this configuration can read only one text at a time.
+    """Whether a model of this configuration can process only one batch at a time.
 
-    Beside the architectures themselves: positions that stretch with the longest text seen so far, and
-    models of more than text, some of which keep where the pictures were.
+    Apart from certain architectures, these are models whose position scaling depends on the longest
+    text so far, and multimodal models, some of which store the positions of images.
     """
     text = config.get_text_config()
     positions = str(getattr(text, "rope_parameters", None))
@@ -61,9 +61,9 @@ def keeps_state(config: Any) -> bool:
 
 
 class Transformer(CheckpointBackend):
-    """A model on transformers, by its configuration and its tokenizer; the weights come later."""
+    """A model on transformers, opened by configuration and tokenizer; the weights are loaded later."""
 
-    #: What it is, in words, and in the hub's.
+    #: The kind of model in words, and the hub's name for its task.
     kind: ClassVar[Template]
     hub_task: ClassVar[str]
 
@@ -91,18 +91,18 @@ class Transformer(CheckpointBackend):
 
     @cached_property
     def window(self) -> int | None:
-        """The most tokens the model reads at once; None where there is no known limit."""
+        """The most tokens that the model reads at once; None if no limit is known."""
         config = self.checkpoint.text_config
         places = getattr(config, "max_position_embeddings", None) or 0
         if places > 0 and config.model_type in _POSITIONS_AFTER_PADDING:
             places -= (getattr(config, "pad_token_id", None) or 0) + 1
-        # A tokenizer that knows no limit says so with a number of 31 digits.
+        # A tokenizer without a limit reports a number of 31 digits.
         limits = [limit for limit in (places, self.tokenizer.model_max_length) if 0 < limit < 10**9]
         return min(limits, default=None)
 
     @property
     def padding(self) -> int:
-        """The token that pads short rows; which one makes no difference, but it must exist."""
+        """The token that pads short rows; any existing one will do."""
         candidates = (
             self.tokenizer.pad_token_id,
             getattr(self.checkpoint.text_config, "pad_token_id", None),
@@ -113,7 +113,7 @@ class Transformer(CheckpointBackend):
 
     @cached_property
     def exact(self) -> Self:
-        """The same model in float32, by which a smaller number format is judged."""
+        """The same model in float32, the reference for smaller number formats."""
         return type(self)(self.checkpoint.in_float32())
 
     @property
@@ -123,7 +123,7 @@ class Transformer(CheckpointBackend):
 
     @property
     def on_processor(self) -> bool:
-        """Whether the model runs on a processor, not on a graphics card."""
+        """Whether the model runs on the CPU, not on a graphics card."""
         import torch
 
         device = self.checkpoint.options.device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -142,7 +142,7 @@ class Transformer(CheckpointBackend):
         return min(torch.get_num_threads(), MOST_WORKERS)
 
     def check_tokens(self, rows: Iterable[Sequence[int]]) -> None:
-        """Refuse tokens that the weights have no place for."""
+        """Refuse tokens that the model has no embedding for."""
         for row in rows:
             if max(row) >= self.vocabulary_size:
                 raise UserError(

@@ -1,6 +1,6 @@
 """The pieces of a tokenizer's vocabulary that are whole words, with and without a word mark.
 
-A mark says that a space comes before: ▁ in SentencePiece, Ġ in byte-level vocabularies. WordPiece
+A mark means that a space comes before: ▁ in SentencePiece, Ġ in byte-level vocabularies. WordPiece
 marks the opposite, what continues a word (##), and older BPE marks a word's end (</w>).
 """
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 _METASPACE = "▁"
 _WORD = re.compile(r"\w+|[^\w\s\ufffd]")
-# What training tools put into a vocabulary to fill it up.
+# Fillers that training tools add to reach a vocabulary size.
 _FILLER = re.compile(r"madeupword\d+|unused_?\d+")
 
 
@@ -35,18 +35,18 @@ class Vocabulary:
         self._bytes = "ByteLevel" in f"{core.pre_tokenizer} {core.decoder}"
 
     def has_space_mark(self, piece: int) -> bool:
-        """Whether a piece begins with the mark of a space before it."""
+        """Whether a piece begins with a space mark."""
         return self._surface(self._tokenizer.convert_ids_to_tokens(piece)).startswith(" ")
 
     def write_word(self, piece: int) -> str:
-        """A piece as a reader would write it, without marks."""
+        """A piece as plain text, without marks."""
         return self._surface(self._tokenizer.convert_ids_to_tokens(piece)).strip()
 
     def find_whole_words(self) -> WholeWords:
         """The pieces that are one whole word each, in order of their numbers.
 
-        Of equally likely pieces the first is chosen, and get_vocab() has another order in every
-        process.
+        The order matters because the first of equally likely pieces is chosen, and the order of
+        get_vocab() differs between processes.
         """
         added = self._tokenizer.added_tokens_decoder
         special = set(self._tokenizer.all_special_ids)
@@ -69,7 +69,7 @@ class Vocabulary:
     def _surface(self, token: str) -> str:
         if self._bytes:
             table = _byte_table()
-            # A piece that ends inside a character has a replacement sign there and is no word.
+            # A piece that ends inside a character gets a replacement character there and is not a word.
             return bytes(table[char] for char in token if char in table).decode(errors="replace")
         token = token.removeprefix(self._continues).removesuffix(self._ends)
         return token.replace(_METASPACE, " ")
@@ -77,7 +77,7 @@ class Vocabulary:
 
 @lru_cache(maxsize=1)
 def _byte_table() -> dict[str, int]:
-    """Which byte each character of a byte-level vocabulary stands for (Radford et al. 2019).
+    """The byte that each character of a byte-level vocabulary represents (Radford et al. 2019).
 
     Printable Latin-1 stands for itself; the other bytes, in order, for the characters from 256 on.
     """

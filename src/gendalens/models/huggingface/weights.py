@@ -1,4 +1,4 @@
-"""The weights of a model, loaded once and checked: nothing missing, nothing left random."""
+"""The weights of a model, loaded once and checked: none missing, none left random."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gendalens.words import phrase
 
 
 def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
-    """The model of ``checkpoint`` by ``auto_class`` ("AutoModelForMaskedLM", …), ready to run."""
+    """The model of ``checkpoint``, ready to run; ``auto_class`` is "AutoModelForMaskedLM" or the like."""
     path = checkpoint.path
     local = [] if path is None else [path] if checkpoint.gguf else path.glob("*.safetensors")
     with hold_leases(local):
@@ -35,9 +35,9 @@ def _load_checked(checkpoint: Checkpoint, auto_class: str) -> Any:
         dtype = getattr(torch, checkpoint.resolved_dtype)
     arguments = checkpoint.arguments | {"dtype": dtype, "output_loading_info": True}
     if not checkpoint.gguf:
-        # Pickled weights, where they are allowed, are read as tensors: other objects are refused.
+        # If pickled weights are allowed, only tensors are read from them: other objects are refused.
         arguments |= {"config": checkpoint.config, "use_safetensors": True, "weights_only": True}
-    # Progress bars are for downloads; a local load is over before one has been read.
+    # Progress bars are for downloads; a local load is too quick to need one.
     bars = checkpoint.path is None
     quiet = silence_transformers(progress=bars)
     with quiet, checkpoint.reach_hub(), checkpoint.explain_errors(WEIGHTS):
@@ -50,7 +50,7 @@ def _load_checked(checkpoint: Checkpoint, auto_class: str) -> Any:
             if "mismatch" in str(error):
                 raise _explain_mismatch(name) from error
             raise
-    # transformers fills what it does not find with random numbers and goes on.
+    # transformers silently replaces missing weights with random numbers.
     if absent := sorted(found["missing_keys"]):
         first, count = absent[0], len(absent) - 1
         raise UserError(
@@ -76,7 +76,7 @@ def _load_checked(checkpoint: Checkpoint, auto_class: str) -> Any:
 
 
 def _load_tensors(checkpoint: Checkpoint, auto_class: Any, arguments: dict[str, Any]) -> Any:
-    """The model from safetensors; from a pickle only where there are none, and if that is allowed."""
+    """The model from safetensors; from a pickle only if there are none and pickles are allowed."""
     try:
         return auto_class.from_pretrained(checkpoint.where, **arguments)
     except OSError as error:
@@ -94,7 +94,7 @@ def _load_tensors(checkpoint: Checkpoint, auto_class: Any, arguments: dict[str, 
 
 
 def _lacks_safetensors(checkpoint: Checkpoint, error: OSError) -> bool:
-    """Whether an error says that there are no weights but pickled ones."""
+    """Whether an error means that all weights are pickled."""
     if checkpoint.path is not None:
         return not any(checkpoint.path.glob("*.safetensors"))
     return "safetensors" in str(error)

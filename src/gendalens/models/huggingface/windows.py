@@ -1,4 +1,4 @@
-"""A text as a tagger reads it: rows of tokens no longer than its window, and where each word is."""
+"""A text for a tagger: rows of tokens no longer than its window, and where each word is."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """A text as rows of token ids, and where its words are.
+    """A text as rows of token ids, with the positions of its words.
 
-    ``pieces`` holds (row, begin, end) of each word's pieces, ``spans`` its characters.
+    ``pieces`` holds (row, begin, end) for each word's tokens, ``spans`` the offsets of its characters.
     """
 
     inputs: tuple[Row, ...]
@@ -44,16 +44,16 @@ class Windows:
 
 
 class SingleSpaced:
-    """A text with single spaces between its words, and where each character comes from.
+    """A text with single spaces between its words, and a map back to the original characters.
 
-    Taggers learn from words with single spaces between them; of other white space some tokenizers
-    make tokens, which would then be the first pieces of words.
+    Taggers are trained on words with single spaces between them; some tokenizers turn other white space
+    into tokens, which would then be the first pieces of words.
     """
 
     def __init__(self, original: str) -> None:
         chunks = list(re.finditer(r"\S+", original))
         self.text = " ".join(chunk.group() for chunk in chunks)
-        # The place before a chunk stands for the space in front of it.
+        # The position before a chunk represents the space in front of it.
         self._places = [at for chunk in chunks for at in range(chunk.start() - 1, chunk.end())][1:]
 
     def locate(self, begin: int, end: int) -> Span:
@@ -64,9 +64,9 @@ class SingleSpaced:
 def cut_windows(
     text: SingleSpaced, tokens: Tokens, window: int | None, *, averaged: bool
 ) -> Windows:
-    """The tokens of a text in windows that overlap by half, each word in the one that suits it.
+    """The tokens of a text in windows that overlap by half, each word in the best one for it.
 
-    Special tokens stand around every window as the tokenizer puts them around the text.
+    Every window gets the special tokens that the tokenizer puts around a text.
     """
     found = _find_pieces(text.text, tokens)
     if not found:
@@ -93,10 +93,10 @@ def cut_windows(
 
 
 def _find_pieces(text: str, tokens: Tokens) -> dict[Span, tuple[int, int]]:
-    """The first and the last token of each word that begins a token.
+    """The first and the last token of each word at whose start a token begins.
 
-    A word that begins none is left out: the tokenizer dropped it (a control character) or joined it
-    to the word before (``."`` can be one token), whose label says nothing about it.
+    Other words are left out: the tokenizer dropped them (a control character) or joined them to the
+    word before (``."`` can be one token), whose label says nothing about them.
     """
     spans = split_words(text)
     begins = [begin for begin, _ in spans]
@@ -110,13 +110,13 @@ def _find_pieces(text: str, tokens: Tokens) -> dict[Span, tuple[int, int]]:
 
 
 def _find_window_starts(length: int, room: int) -> list[int]:
-    """Where windows of ``room`` tokens begin that overlap by half, the last flush with the end."""
+    """The starts of windows of ``room`` tokens that overlap by half; the last ends with the text."""
     last = max(0, length - room)
     return [*range(0, last, max(1, room // 2)), last]
 
 
 def _find_widest_window(at: int, begins: Sequence[int], room: int, length: int) -> int:
-    """The window in which a token sees most on its poorer side; the text's own ends hide nothing."""
+    """The window with the most context on the token's shorter side; the text's own ends do not count."""
 
     def sight(row: int) -> float:
         begin, end = begins[row], begins[row] + room
@@ -125,6 +125,6 @@ def _find_widest_window(at: int, begins: Sequence[int], room: int, length: int) 
         return min(left, right)
 
     latest = bisect_right(begins, at) - 1
-    # Windows begin half a window apart, so no more than four can hold a token.
+    # Windows begin half a window apart, so at most four can contain a token.
     holding = (row for row in range(max(0, latest - 3), latest + 1) if at < begins[row] + room)
     return max(holding, key=sight)

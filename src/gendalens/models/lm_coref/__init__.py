@@ -1,1 +1,1 @@
-"""Language models as coreference resolvers, by a prompt."""
+"""Language models as prompted coreference resolvers."""

@@ -1,6 +1,6 @@
-"""The Danish prompts by which a language model is asked whom a pronoun means.
+"""The Danish prompts that ask a language model whom a pronoun refers to.
 
-They are data (``prompts.json``): another wording is another measurement, so its version and
+They are data (``prompts.json``): a different wording is a different measurement, so the version and
 digest are part of the model's signature.
 """
 
@@ -20,10 +20,10 @@ from gendalens.models.base import Score
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One wording, with the places for ``{text}``, ``{pronoun}`` and perhaps both candidates.
+    """A prompt's wording, with placeholders for ``{text}``, ``{pronoun}`` and perhaps both candidates.
 
-    ``neutral`` is the same prompt without the sentence and without the pronoun. ``continuation``
-    is a candidate as it follows on either; ``someone_else`` is the rival of a lone candidate.
+    ``neutral`` is the same prompt without the sentence and without the pronoun. ``continuation`` is how
+    a candidate follows either of them; ``someone_else`` is the alternative to a lone candidate.
     """
 
     version: int
@@ -40,16 +40,16 @@ class Prompt:
 
     @property
     def digest(self) -> str:
-        """What distinguishes this wording from any other."""
+        """A digest of the wording."""
         text = json.dumps(astuple(self), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def questions(self, text: str, pronoun: str, words: tuple[str, ...], word: str) -> list[Score]:
-        """How likely ``word`` is as the answer: one question for each order of the candidates."""
+        """The requests that score ``word`` as the answer, one for each order of the candidates."""
         return self._scores(self.asked, words, word, text=text, pronoun=pronoun)
 
     def corrections(self, words: tuple[str, ...], word: str) -> list[Score]:
-        """How likely ``word`` is after the same prompts without sentence and pronoun."""
+        """The requests that score ``word`` after the same prompts without sentence and pronoun."""
         return self._scores(self.neutral, words, word)
 
     def _scores(self, form: str, words: tuple[str, ...], word: str, **parts: str) -> list[Score]:
@@ -70,7 +70,7 @@ class Prompt:
 
 
 def get_prompt(name: str | None = None) -> Prompt:
-    """The prompt of a given name, by default the one in use."""
+    """The prompt of a given name, or the default one."""
     data = _read_prompts()
     name = data["default"] if name is None else name
     if name not in data["prompts"]:

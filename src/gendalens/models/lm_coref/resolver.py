@@ -1,9 +1,9 @@
 """Language models as coreference resolvers: which candidate is the likelier answer to a prompt?
 
-The choice falls on the candidate that the sentence and its pronoun make more likely than it is
-anyway: log P(candidate | sentence, prompt with the pronoun) − log P(candidate | the prompt alone).
-The subtrahend knows neither the sentence nor the pronoun; with the pronoun it would take away the
-very association between pronouns and occupations that the tests measure.
+The resolver chooses the candidate whose likelihood the sentence and its pronoun raise most: log
+P(candidate | sentence, prompt with the pronoun) − log P(candidate | the prompt alone). The subtrahend
+includes neither the sentence nor the pronoun; with the pronoun, it would remove the very association
+between pronouns and occupations that the tests measure.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ HAD_TO_CHOOSE = Template(
     "(never both, never none), or the subject against someone else. Its figures depend on the prompt "
     "({prompt}) and are not those of a coreference system.",
 )
-#: Part of the fingerprint: raise it when the same prompt and model would be asked or read differently.
+#: Part of the fingerprint: raise it when the same prompt and model would give different answers.
 READING_VERSION = 1
 # A noun in the definite form ends in -en, -et or -ne, so a further -s makes it a genitive.
 _GENITIVE = re.compile(r"(?<=en|et|ne)s$")
@@ -54,10 +54,10 @@ _SENTENCE_END = re.compile(r"[.!?:][\"'”’«»)]*\s+[\"'“‘«»(]*$")
 
 @dataclass(frozen=True, slots=True)
 class EncodedChoice:
-    """A request as the language model will get it.
+    """A request as questions to the language model.
 
-    ``asked`` and ``neutral`` hold, for each answer that can be chosen, its questions and its
-    corrections; ``items`` are the questions, encoded.
+    ``asked`` and ``neutral`` hold the questions and the corrections of each possible answer; ``items``
+    are the encoded questions.
     """
 
     request: Resolve
@@ -82,7 +82,7 @@ class EncodedChoice:
 
 
 class LmResolver(Backend):
-    """A language model that answers ``Resolve`` by scoring the candidates of the hint."""
+    """A language model that answers ``Resolve`` by scoring the request's candidates."""
 
     prefix: ClassVar[str] = PREFIX
     answers = frozenset({Resolve.kind})
@@ -95,10 +95,10 @@ class LmResolver(Backend):
 
     @classmethod
     def load(cls, name: str, options: LoadOptions) -> LmResolver:
-        """The language model behind the prefix as a resolver."""
+        """The language model named after the prefix, as a resolver."""
         inner, wording = parse_name(name)
         model = detect.load_model(inner, options)
-        # A control model scores nothing: its answers are planted.
+        # A control model cannot score: its answers are planted.
         if model.planted or Score.kind not in model.answers:
             raise UserError(
                 "{prefix} makes a resolver of a masked or causal language model, and {name} is a"
@@ -116,7 +116,7 @@ class LmResolver(Backend):
 
     @cached_property
     def exact(self) -> LmResolver | None:
-        """The same in float32, by which a smaller number format is judged."""
+        """The same in float32, the reference for smaller number formats."""
         exact = self.model.exact
         return LmResolver(exact, self.wording) if exact else None
 
@@ -132,12 +132,12 @@ class LmResolver(Backend):
 
     @property
     def cacheable(self) -> bool:
-        """Whether the language model's fingerprint identifies it for good."""
+        """Whether the language model's fingerprint identifies it permanently."""
         return self.model.cacheable
 
     @property
     def info(self) -> ModelInfo:
-        """The language model's, described as the resolver it is used as, with the prompt's version."""
+        """The language model's info, described as a resolver, with the prompt's version."""
         inner, used = self.model.info, self.wording
         option = "" if used.name == get_prompt().name else f"?prompt={used.name}"
         return replace(
@@ -153,11 +153,11 @@ class LmResolver(Backend):
 
     @property
     def notices(self) -> tuple[Message, ...]:
-        """What every result must say of these answers."""
+        """The notices that every result made from these answers must show."""
         return (HAD_TO_CHOOSE(name=self.info.name, prompt=repr(self.wording.name)),)
 
     def fingerprint(self) -> str:
-        """A digest of the language model's and of the prompt."""
+        """A digest of the language model's fingerprint and the prompt."""
         parts = (self.model.fingerprint(), self.wording.digest, str(READING_VERSION))
         return hashlib.sha256("\x1f".join((PREFIX, *parts)).encode()).hexdigest()
 
@@ -175,7 +175,7 @@ class LmResolver(Backend):
         ]
 
     def answer(self, batch: Sequence[EncodedChoice]) -> list[Answer]:
-        """The better candidate of each request, with all scores."""
+        """The best candidate of each request, with all scores."""
         corrections = self._find_corrections(batch)
         found = iter(self.model.answer([item for choice in batch for item in choice.items]))
         answers: list[Answer] = []
@@ -183,7 +183,7 @@ class LmResolver(Backend):
             plain, corrected, unknown = [], [], 0
             for questions, neutral in zip(choice.asked, choice.neutral, strict=True):
                 scores = [_as_score(next(found)) for _ in questions]
-                # Averaged over the orders of the candidates, where the prompt names them.
+                # Averaged over both orders of the candidates if the prompt names them.
                 plain.append(fmean(score.log_likelihood for score in scores))
                 corrected.append(plain[-1] - fmean(corrections[one] for one in neutral))
                 unknown = max(unknown, *(score.unknown for score in scores))
@@ -196,7 +196,7 @@ class LmResolver(Backend):
 
     def _questions(self, request: Resolve) -> tuple[tuple[Score, ...], ...]:
         words = self._list_words(request)
-        assert request.pronoun is not None  # _list_words has looked
+        assert request.pronoun is not None  # checked by _list_words
         start, end = request.pronoun
         pronoun = request.text[start:end].lower()
         return tuple(
@@ -208,7 +208,7 @@ class LmResolver(Backend):
         return tuple(tuple(self.wording.corrections(words, word)) for word in words)
 
     def _list_words(self, request: Resolve) -> tuple[str, ...]:
-        """What can be chosen: the candidates, or a lone one against someone else."""
+        """The possible answers: the candidates, or a lone one and "someone else"."""
         if request.pronoun is None or not request.candidates:
             raise UserError(
                 "{name} chooses between candidates and cannot search for mentions: it needs a pronoun"
@@ -219,10 +219,10 @@ class LmResolver(Backend):
         return words if len(words) > 1 else (*words, self.wording.someone_else)
 
     def _find_corrections(self, batch: Sequence[EncodedChoice]) -> Mapping[Request, float]:
-        """The corrections of a batch; each is asked for only once.
+        """The corrections of a batch; each is computed only once.
 
-        The first batch asks for those of everything encoded so far: if each batch asked for its own, the
-        last digits would depend on which of several batches at work comes first.
+        The first batch computes those of everything encoded so far: if each batch computed its own, the
+        last digits would depend on which of several parallel batches comes first.
         """
         wanted = dict.fromkeys(s for c in batch for each in c.neutral for s in each)
         if wanted.keys() <= self._corrections.keys():
@@ -233,8 +233,8 @@ class LmResolver(Backend):
             answer = _as_score(found[score])
             if answer.unknown:
                 raise UserError(
-                    "The tokenizer of {name} cannot write “{text}” without unknown tokens, so the"
-                    " model cannot be asked for this candidate: test another model.",
+                    "The tokenizer of {name} cannot represent “{text}” without unknown tokens, so"
+                    " the model cannot score this candidate: test another model.",
                     name=self.model.info.name,
                     text=score.given + score.text,
                 )
@@ -243,7 +243,7 @@ class LmResolver(Backend):
 
 
 def fit_into_prompt(text: str, place: Offsets) -> str:
-    """A candidate as it stands in the middle of a prompt: no sentence's capital, no genitive.
+    """A candidate in the form for the middle of a prompt: no initial capital, no genitive.
 
     >>> fit_into_prompt("Lægens hund sover.", (0, 6))
     'lægen'
@@ -256,7 +256,7 @@ def fit_into_prompt(text: str, place: Offsets) -> str:
 
 
 def parse_name(name: str) -> tuple[str, Prompt]:
-    """The model and the prompt that a name such as ``lm-coref:MODEL?prompt=refers`` asks for."""
+    """The model and the prompt in a name such as ``lm-coref:MODEL?prompt=refers``."""
     model, _, query = name.removeprefix(PREFIX).partition("?")
     options = dict(parse_qsl(query, keep_blank_values=True))
     wording = get_prompt(options.pop("prompt", None))

@@ -1,6 +1,6 @@
-"""A spaCy pipeline as files: where it is, which version it is, and what its components are.
+"""The files of a spaCy pipeline: its location, its version and its components.
 
-Nothing is loaded here, and what finds a pipeline does not even import spaCy.
+No pipeline is loaded here, and finding one does not even import spaCy.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.library_errors import describe_error
 from gendalens.words import Message, phrase
 
-# Packages of this version hold spaCy's names on package indexes and nothing else.
+# Packages of this version only reserve spaCy's names on package indexes.
 _PLACEHOLDER = "999.9.9"
 _PACKAGE = re.compile(r"[a-z][\w-]*", re.IGNORECASE)
 _NAMED_LIKE_A_PIPELINE = re.compile(r"[a-z]{2,3}_(core|dacy|dep|ent|sent)_\w+")
 
-# Components that set entities, though not all of them say so when they register.
+# Components that set entities; not all of them declare it when they register.
 _TAGGERS = frozenset({"ner", "beam_ner"})
 _OTHER_SETTERS = frozenset(
     {"entity_ruler", "future_entity_ruler", "token_classification_transformer"}
 )
-# Components that an entity recogniser neither reads nor is bound by. Parsers and sentence splitters
-# are not among them: no entity crosses the end of a sentence that they have set.
+# Components that do not affect an entity recogniser. Parsers and sentence splitters do: no entity
+# crosses a sentence boundary that they have set.
 _IDLE = frozenset(
     """attribute_ruler entity_linker lemmatizer morphologizer span_finder spancat
     spancat_singlelabel tagger textcat textcat_multilabel trainable_lemmatizer""".split()  # noqa: SIM905
 )
-# What may be named by its registered name where spaCy calls it while it loads: what describes a
-# model. Readers open files, loggers make them, callbacks import packages.
+# The registries whose functions spaCy may call while it loads a pipeline, because they only describe a
+# model. Readers open files, loggers write them, callbacks import packages.
 _REGISTRIES = frozenset(
     """annotation_setters architectures initializers layers losses misc optimizers schedules scorers
     span_getters tokenizers vectors""".split()  # noqa: SIM905
@@ -47,7 +47,7 @@ _NO_CONTENT = frozenset({"README.md", "LICENSE", "LICENSES_SOURCES", "accuracy.j
 
 
 def find_pipeline(checkpoint: Checkpoint) -> Path | None:
-    """The data folder of the pipeline that a user named; None where it is no spaCy pipeline."""
+    """The data folder of the pipeline named by the user; None if it is not a spaCy pipeline."""
     if checkpoint.path is not None:
         return _find_data_folder(checkpoint.path)
     name = checkpoint.name.replace("-", "_")
@@ -82,10 +82,10 @@ class PipelineFiles:
 
     @cached_property
     def meta(self) -> dict[str, Any]:
-        """What meta.json says: language, name, version, labels of each component."""
+        """The content of meta.json: language, name, version, labels of each component."""
         try:
             found = json.loads((self.folder / "meta.json").read_text(encoding="utf-8"))
-            # JSON can write half a character, which neither the cache nor a result can hold.
+            # JSON can express lone surrogates, which neither the cache nor a result can store.
             json.dumps(found, ensure_ascii=False).encode()
         except (OSError, ValueError) as error:
             raise self._explain_broken("meta.json", describe_error(error)) from error
@@ -102,14 +102,15 @@ class PipelineFiles:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """What config.cfg says, nothing of it resolved; needs spaCy to be read."""
+        """The content of config.cfg, unresolved; reading it needs spaCy."""
         from spacy.util import load_config
 
         try:
             config = load_config(self.folder / "config.cfg", interpolate=False)
             for component in config["nlp"]["pipeline"]:
                 str(config["components"][component]["factory"])
-            # spaCy calls what [nlp] names as it stands, and in components what variables stand for.
+            # spaCy calls what [nlp] names without resolving variables, and what components name after
+            # resolving them.
             acting = next(_find_acting_sections(config), None) or next(
                 _find_acting_sections(config.interpolate()), None
             )
@@ -148,10 +149,11 @@ class PipelineFiles:
 
     @property
     def idle(self) -> list[str]:
-        """The components that have no say in ``doc.ents`` and need not be loaded."""
+        """The components that do not affect ``doc.ents`` and need not be loaded."""
         names = list(self.factories)
         after = names[names.index(self.setters[-1]) + 1 :]
-        # The patterns of rulers can ask for anything that was found before: then all of it stays.
+        # The patterns of rulers may use the output of any earlier component, so with a ruler all are
+        # kept.
         if any(self.factories[name] not in _TAGGERS for name in self.setters):
             return after
         return after + [
@@ -160,7 +162,7 @@ class PipelineFiles:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of all files that decide what the pipeline does."""
+        """A digest of all files that determine what the pipeline does."""
         total = hashlib.sha256()
         try:
             for file in self._list_content():
@@ -172,8 +174,8 @@ class PipelineFiles:
         return total.hexdigest()
 
     def _list_content(self) -> Iterator[Path]:
-        """The files that decide what the pipeline does, in order."""
-        # A component may be named like what counts as no content; some add an ending to their name.
+        """The files that determine what the pipeline does, in order."""
+        # A component may be named like one of _NO_CONTENT; some add a suffix to their name.
         read = {*self.config["nlp"]["pipeline"], "tokenizer", "vocab"}
         for path in sorted(self.folder.rglob("*")):
             parts = path.relative_to(self.folder).parts
@@ -196,12 +198,12 @@ class PipelineFiles:
         try:
             registry.factories.get(factory)  # imports the package that registers it
             return "doc.ents" in Language.get_factory_meta(factory).assigns
-        except Exception:  # not installed: loading says so, if entities come from elsewhere
+        except Exception:  # if it is not installed and is needed, loading reports it
             return False
 
     @property
     def _is_installed(self) -> bool:
-        """Whether this is an installed package's pipeline: then its code is trusted anyway."""
+        """Whether the pipeline is an installed package, whose code is trusted anyway."""
         if not _PACKAGE.fullmatch(self.name):
             return False
         places = _find_package_folders(self.name.replace("-", "_"))
@@ -209,8 +211,8 @@ class PipelineFiles:
 
     def _explain_elsewhere(self, component: str) -> UserError:
         return UserError(
-            "The spaCy pipeline {name} has a part in another folder ({part}), where nothing can say"
-            " which it is: put its files beside config.cfg.",
+            "The spaCy pipeline {name} has a part in another folder ({part}), so its version"
+            " cannot be recorded: put its files beside config.cfg.",
             name=self.name,
             part=component[:80],
         )
@@ -225,7 +227,7 @@ class PipelineFiles:
 
 
 def _find_acting_sections(config: Any) -> Iterator[str]:
-    """The sections, of those that are called at loading, that do more than describe a model."""
+    """The sections called while loading that do more than describe a model."""
     for name in _CALLBACKS:
         if config["nlp"].get(name) is not None:
             yield f"nlp.{name}"
@@ -234,7 +236,7 @@ def _find_acting_sections(config: Any) -> Iterator[str]:
 
 
 def _find_calls(value: Any, section: str) -> Iterator[str]:
-    """The sections within one that call something outside the harmless registries."""
+    """The subsections that call a function outside the harmless registries."""
     if isinstance(value, dict):
         if any(str(key)[:1] == "@" and key[1:] not in _REGISTRIES for key in value):
             yield section
@@ -246,7 +248,7 @@ def _find_calls(value: Any, section: str) -> Iterator[str]:
 
 
 def _find_data_folder(path: Path) -> Path | None:
-    """The folder that spaCy would load: the one named, or the one inside a package's folder."""
+    """The folder that spaCy would load: the given one, or the one inside a package's folder."""
     if not path.is_dir() or (path / "config.json").exists():
         return None
     if (path / "config.cfg").is_file():
@@ -256,7 +258,7 @@ def _find_data_folder(path: Path) -> Path | None:
     inner = [folder for folder in path.iterdir() if (folder / "config.cfg").is_file()]
     if len(inner) == 1:
         return inner[0]
-    # A pipeline with its config.cfg lost is still one, and is refused as such.
+    # A pipeline without its config.cfg is still recognised, and then refused.
     try:
         return path if "spacy_version" in (path / "meta.json").read_text(encoding="utf-8") else None
     except (OSError, ValueError):
@@ -271,7 +273,7 @@ def _find_version(name: str) -> str | None:
 
 
 def _find_package_folders(name: str) -> list[Path]:
-    """The folders of an installed package, which is not imported."""
+    """The folders of an installed package, found without importing it."""
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):

@@ -1,9 +1,9 @@
 """spaCy pipelines: a folder that ``nlp.to_disk`` wrote, or an installed package (DaCy's included).
 
-What runs when one is loaded: the functions that its ``config.cfg`` names, which must be registered by
-spaCy or by an installed package; and, where the pipeline was named as an installed package, that
-package's own code, as with every import. Python files in a folder are never run. Weights are msgpack
-and numpy arrays; PyTorch weights inside them are read without unpickling other objects.
+Loading a pipeline runs the functions that its ``config.cfg`` names, which must be registered by spaCy
+or by an installed package, and, if the pipeline is itself an installed package, that package's own
+code, as with every import. Python files in a folder are never run. Weights are msgpack and numpy
+arrays; PyTorch weights inside them are read without unpickling other objects.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ FOREIGN_PIPELINE = Template(
 # Part of every fingerprint: raise it when the same pipeline would tag differently than before.
 ANSWERS_VERSION = 1
 
-# spaCy's own limit, which a pipeline only knows once it is loaded.
+# spaCy's own limit, which is not known before a pipeline is loaded.
 _MAX_CHARACTERS = 1_000_000
 
-# What must be installed where a pipeline names no packages.
+# The requirements of a pipeline that names no packages.
 _NEEDS_NOTHING = phrase("spaCy alone, it says")
 # Danish, multilingual, or unspecified.
 _FOR_DANISH = ("da", "xx", "mul", "")
@@ -49,7 +49,7 @@ _FOR_DANISH = ("da", "xx", "mul", "")
 
 @dataclass(frozen=True, slots=True)
 class SizedText:
-    """A text for a pipeline, with its rough number of words, by which batches are planned."""
+    """A text with its approximate number of words, by which batches are planned."""
 
     text: str
     length: int
@@ -58,7 +58,7 @@ class SizedText:
 
 
 class SpacyPipeline(CheckpointBackend):
-    """A spaCy pipeline that finds entities; it is loaded with the first answer."""
+    """A spaCy pipeline that finds entities; it is loaded on the first request."""
 
     label: ClassVar[str] = N_("spaCy pipelines (NER)")
     early: ClassVar[bool] = True
@@ -66,7 +66,7 @@ class SpacyPipeline(CheckpointBackend):
 
     @classmethod
     def recognises(cls, checkpoint: Checkpoint) -> bool:
-        """Whether the name stands for a pipeline's folder or for an installed one."""
+        """Whether the name refers to a pipeline's folder or an installed pipeline."""
         return find_pipeline(checkpoint) is not None
 
     def __init__(self, checkpoint: Checkpoint) -> None:
@@ -75,7 +75,7 @@ class SpacyPipeline(CheckpointBackend):
         assert folder is not None
         self._spacy = _import_spacy(checkpoint.name)
         if checkpoint.path is None:
-            # Its code may register components that its config.cfg names.
+            # The package may register components that its config.cfg names.
             with _explain_errors(checkpoint.name, phrase("its package")):
                 importlib.import_module(checkpoint.name.replace("-", "_"))
         self._files = PipelineFiles(checkpoint.name, folder)
@@ -86,7 +86,7 @@ class SpacyPipeline(CheckpointBackend):
                 name=checkpoint.name,
                 dtype=checkpoint.options.dtype,
             )
-        self._files.meta  # noqa: B018 - read now, so that a broken file shows at once
+        self._files.meta  # noqa: B018 - read now, so that a broken file is reported at once
         if not self._files.setters:
             raise UserError(
                 "The spaCy pipeline {name} finds no entities (its components: {parts}): name one with"
@@ -113,7 +113,7 @@ class SpacyPipeline(CheckpointBackend):
 
     @property
     def _is_danish(self) -> bool:
-        """Whether the pipeline may be asked about Danish."""
+        """Whether the pipeline is for Danish, multilingual or unspecified."""
         return self.language in _FOR_DANISH
 
     @property
@@ -123,7 +123,7 @@ class SpacyPipeline(CheckpointBackend):
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The types of entity the pipeline can find, in its own words."""
+        """The entity types that the pipeline can find, under its own labels."""
         known = self._files.meta.get("labels") or {}
         with _explain_errors(self.checkpoint.name, _NEEDS_NOTHING):
             if not all(name in known for name in self._files.setters):
@@ -132,12 +132,12 @@ class SpacyPipeline(CheckpointBackend):
         return tuple(dict.fromkeys(names))
 
     def fingerprint(self) -> str:
-        """A digest of all that decides the answers; much of a pipeline is spaCy's own code."""
+        """A digest of everything that determines the answers, spaCy's version included."""
         parts = [ANSWERS_VERSION, self._files.digest, self._version]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def encode(self, requests: Sequence[Tag]) -> list[SizedText]:
-        """The texts; the pipeline makes its own words of them."""
+        """The texts; the pipeline tokenises them itself."""
         for request in requests:
             if len(request.text) > _MAX_CHARACTERS:
                 raise UserError(
@@ -156,7 +156,7 @@ class SpacyPipeline(CheckpointBackend):
         with _silence_version_warnings(), self.checkpoint.explain_failures():
             docs = list(pipeline.pipe(texts, batch_size=max(1, len(texts))))
             found = [TagAnswer(tuple(_read_entities(doc))) for doc in docs]
-        # What a label counts as is decided before: one that turns up later would not be scored.
+        # Labels are mapped before the run: one that turns up only now would not be scored.
         for label in {label for answer in found for _, _, label in answer.entities}:
             if label not in self.labels:
                 raise UserError(
@@ -169,17 +169,17 @@ class SpacyPipeline(CheckpointBackend):
 
     @cached_property
     def pipeline(self) -> Any:
-        """The pipeline itself, with the components that have a say in its entities."""
+        """The pipeline itself, with the components that affect its entities."""
         name = self.checkpoint.name
         self._choose_device()
         needs = tuple(map(str, self._files.meta.get("requirements") or ())) or _NEEDS_NOTHING
         with _explain_errors(name, needs), _silence_version_warnings(), forbid_pickles():
             pipeline = self._spacy.load(self._files.folder, exclude=self._files.idle)
-        # The digest that names the pipeline in results must be that of what was loaded.
+        # The digest that identifies the pipeline in results must describe what was loaded.
         if self._files.digest != PipelineFiles(name, self._files.folder).digest:
             raise UserError(
-                "The files of {name} changed while they were read, so nothing can say which model was"
-                " tested: run again when they are complete.",
+                "The files of {name} changed while they were read, so the tested version is"
+                " unknown: run again when they are complete.",
                 name=name,
             )
         return pipeline
@@ -193,7 +193,7 @@ class SpacyPipeline(CheckpointBackend):
         kind, _, number = (device or "").partition(":")
         if device is None:
             self._spacy.prefer_gpu()
-        elif kind == "cpu":  # or cpu:0, as torch calls it too
+        elif kind == "cpu":  # torch also accepts cpu:0
             self._spacy.require_cpu()
         else:
             try:
@@ -207,7 +207,7 @@ class SpacyPipeline(CheckpointBackend):
 
 
 def _read_entities(doc: Any) -> Iterator[tuple[int, int, str]]:
-    """A document's entities, without the spaces around them."""
+    """A document's entities, trimmed of white space."""
     for entity in doc.ents:
         text = entity.text
         begin = entity.start_char + len(text) - len(text.lstrip())
@@ -230,7 +230,7 @@ def _import_spacy(name: str) -> Any:
 
 @contextmanager
 def _explain_errors(name: str, needs: tuple[str, ...] | Message) -> Iterator[None]:
-    """Turn whatever goes wrong while a pipeline is loaded into one sentence for the user."""
+    """Turn any error raised while a pipeline is loaded into a user error."""
     try:
         yield
     except UserError:
@@ -251,7 +251,7 @@ def _explain_errors(name: str, needs: tuple[str, ...] | Message) -> Iterator[Non
 
 @contextmanager
 def _silence_version_warnings() -> Iterator[None]:
-    """Silence W095, a pipeline of another minor version of spaCy: the signature names both."""
+    """Silence W095 (a pipeline for another minor version of spaCy): the signature names both versions."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"\[W095\]")
         yield
@@ -259,7 +259,7 @@ def _silence_version_warnings() -> Iterator[None]:
 
 @contextmanager
 def forbid_pickles() -> Iterator[None]:
-    """Have PyTorch read plain weights only, as its newer versions do by themselves."""
+    """Make PyTorch read plain weights only, the default of its newer versions."""
     switch = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
     before = os.environ.get(switch)
     os.environ[switch] = "1"

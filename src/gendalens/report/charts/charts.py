@@ -1,7 +1,7 @@
-"""The charts: one source for the page, where they are interactive, and for files.
+"""The charts, interactive on pages and static in files.
 
-Every chart is a function from plain figures and a language to a Vega-Lite spec, made with Altair; its
-title is the spec's description.
+Every chart is a function from plain figures and a language to a Vega-Lite spec, made with Altair; the
+spec's description is the title of the chart.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ BY_TEST = phrase("Gender effect size by test")
 
 
 def find_state(finding: Finding) -> str:
-    """What a finding looks like: found, none, or unclear (too little data, not measurable)."""
+    """The state of a finding in charts: found, none, or unclear (too little data, not measurable)."""
     return {"bias": "found", "negligible": "none"}.get(finding.headline, "unclear")
 
 
 @dataclass(frozen=True, slots=True)
 class ForestRow:
-    """One line of a forest plot."""
+    """One row of a forest plot."""
 
     label: str
     result: Result
@@ -63,8 +63,8 @@ def draw_forest(
     width: Width = FILE_WIDTH,
     title: Message = BY_TEST,
 ) -> Spec:
-    """Effects with their intervals on one axis, a row each."""
-    plain = [_forest_row(i, row, language) for i, row in enumerate(rows)]
+    """A forest plot: effects with their intervals on one axis, one per row."""
+    plain = [_make_forest_row(i, row, language) for i, row in enumerate(rows)]
     ends = [
         abs(end)
         for row in rows
@@ -125,7 +125,7 @@ def draw_forest(
     return finish_chart(chart, plain)
 
 
-def _forest_row(place: int, row: ForestRow, language: str) -> dict[str, Any]:
+def _make_forest_row(place: int, row: ForestRow, language: str) -> dict[str, Any]:
     ges = row.result.gender_effect_size
     figure = write(show_interval(ges), language)
     label = shorten(row.label, 58)
@@ -145,7 +145,7 @@ def _forest_row(place: int, row: ForestRow, language: str) -> dict[str, Any]:
 
 
 def draw_interaction(result: Result, language: str, width: Width = FILE_WIDTH) -> Spec:
-    """The conditions against each other, a line per group, the main effect dashed."""
+    """An interaction plot of the conditions: a line per group, the main effect dashed."""
     metric = (result.nuance or result.conditions)[0].metric
     cells = [
         cell
@@ -156,7 +156,7 @@ def draw_interaction(result: Result, language: str, width: Width = FILE_WIDTH) -
     everyone = translate("all", language)
     names = [everyone, *(_label(str(group), language) for group in groups)]
     title = name_identifier(metric, language)
-    plain = [_cell(cell, everyone, language) for cell in cells]
+    plain = [_make_datum(cell, everyone, language) for cell in cells]
     conditions = list(dict.fromkeys(row["condition"] for row in plain))
     share = metric != "median_relative_perplexity" and all(map(_is_share, cells))
     scale = alt.Scale(domain=[0, 1]) if share else alt.Scale(zero=False)
@@ -208,7 +208,7 @@ def _is_share(cell: Cell) -> bool:
     return all(0 <= end <= 1 for end in (cell.value, cell.low, cell.high) if end is not None)
 
 
-def _cell(cell: Cell, everyone: str, language: str) -> dict[str, Any]:
+def _make_datum(cell: Cell, everyone: str, language: str) -> dict[str, Any]:
     return {
         "condition": _label(cell.condition, language),
         "group": everyone if cell.group is None else _label(cell.group, language),
@@ -219,12 +219,12 @@ def _cell(cell: Cell, everyone: str, language: str) -> dict[str, Any]:
 
 
 def _label(identifier: str, language: str) -> str:
-    """A word of the result for an axis: plain and short, as Vega compiles it into expressions."""
+    """An identifier as an axis label, kept short and plain because Vega compiles it into expressions."""
     return shorten(name_identifier(identifier, language), 40)
 
 
 def draw_leanings(found: Leanings, language: str, width: Width = FILE_WIDTH) -> Spec:
-    """Each occupation with a published Danish share: its leaning against the share of women."""
+    """A scatter plot of leanings against the Danish share of women, for occupations that have one."""
     plain = list_leanings(found, language)
     most = max([abs(row["leaning"]) for row in plain], default=1.0) * 1.1 or 1.0
     unit = write(name_leaning_unit(found.unit), language)
@@ -274,7 +274,7 @@ def draw_leanings(found: Leanings, language: str, width: Width = FILE_WIDTH) -> 
 
 
 def list_leanings(found: Leanings, language: str) -> list[dict[str, Any]]:
-    """The dots of :func:`draw_leanings`: occupations of the data set with a Danish share."""
+    """The dots of :func:`draw_leanings`: occupations with a published Danish share of women."""
     official = read_occupations(found.data)
     known: Mapping[str, Occupation | builtin.Occupation] = official
     if found.builtin:
@@ -294,19 +294,19 @@ def list_leanings(found: Leanings, language: str) -> list[dict[str, Any]]:
 
 @contextmanager
 def skip_checks() -> Iterator[None]:
-    """Altair without its checks and copies, which take most of its time; tests check the specs."""
+    """Disable Altair's validation and copying, which take most of its time; tests validate the specs."""
     with debug_mode(False):
         yield
 
 
 def finish_chart(chart: Any, rows: Sequence[Mapping[str, Any]]) -> Spec:
-    """The chart in the house style, with the rows that its marks show."""
+    """The spec of a chart in the house style, with its data."""
     spec: Spec = chart.to_dict(validate=False)
     return spec | {"config": CONFIG, "datasets": spec.get("datasets", {}) | {"rows": list(rows)}}
 
 
 def _break_lines(text: str, most: int = 44) -> list[str]:
-    """An axis title broken into lines, so that it fits beside a chart on a phone."""
+    """An axis title broken into lines that fit beside a chart on a phone."""
     lines = [""]
     for part in text.split():
         if len(lines[-1]) + len(part) >= most and lines[-1]:

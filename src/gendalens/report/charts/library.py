@@ -1,6 +1,7 @@
-"""The chart library (vl-convert), always in a process of its own.
+"""The chart library (vl-convert), always run in a separate process.
 
-Its V8 aborts where memory is short, and would take a run along; alone it also has more room.
+Its V8 engine aborts when memory runs out, which would kill the run; a separate process also has more
+memory.
 """
 
 from __future__ import annotations
@@ -17,30 +18,30 @@ from gendalens.errors import UserError
 from gendalens.report.charts.number_format import number_format
 
 WORKER = Path(__file__).with_name("worker.py")
-LONGEST = 180  # seconds; it takes about three
+LONGEST = 180  # seconds; about three are typical
 
 
 def bundle_scripts(snippet: str) -> str:
-    """The library as one script for a page, with the snippet at its end."""
+    """The library as one script for a page, followed by the snippet."""
     return _run_worker({"snippet": snippet})[0]
 
 
 def draw_pictures(specs: Iterable[Mapping[str, Any]], kind: str, language: str) -> list[bytes]:
-    """The charts as the content of files of one kind (png, svg, pdf), with a language's numbers."""
+    """The charts as file contents of one kind (png, svg, pdf), with numbers in a language."""
     job = {"specs": list(specs), "kind": kind, "numbers": number_format(language)}
     return list(map(base64.b64decode, _run_worker(job)))
 
 
 def _run_worker(job: Mapping[str, Any]) -> list[str]:
-    # -P: what lies beside the script must not be taken for the standard library.
+    # -P: modules beside the script must not shadow the standard library.
     command = [sys.executable, "-P", str(WORKER)]
     text = json.dumps(job).encode()
     try:
         done = subprocess.run(command, input=text, capture_output=True, timeout=LONGEST, check=True)
     except (OSError, subprocess.SubprocessError) as error:
         raise UserError(
-            "The chart library gave up ({reason}): see that there is enough memory and no limit on "
-            "the address space (ulimit -v) below 80 GiB.",
+            "The chart library failed ({reason}): make sure that there is enough memory and no "
+            "limit on the address space (ulimit -v) below 80 GiB.",
             reason=_find_reason(error),
         ) from error
     results: list[str] = json.loads(done.stdout)
@@ -48,7 +49,7 @@ def _run_worker(job: Mapping[str, Any]) -> list[str]:
 
 
 def _find_reason(error: Exception) -> str:
-    """What the process said last; V8 says it before a list of addresses, behind a #."""
+    """The last message of the process; V8 prints it behind a #, before a list of addresses."""
     output = (getattr(error, "stderr", None) or b"").decode(errors="replace").splitlines()
     lines = [line.strip("# ") for line in output if line.strip("# ")]
     fatal = [line for line in lines if line.startswith("Fatal")]

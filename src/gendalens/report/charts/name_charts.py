@@ -1,4 +1,4 @@
-"""Charts of names: how common and how long a first name is, against how often it is found."""
+"""Charts of recall by how common and how long a first name is."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gendalens.report.wording import capitalize, name_identifier
 from gendalens.tasks.views import NameTally
 from gendalens.words import format_number, translate
 
-#: The upper ends of the classes of bearers: powers of four.
+#: Upper bounds of the classes of bearers: powers of four, minus one.
 CLASSES = (0, 3, 15, 63, 255, 1023, 4095)
-FEW = 10  # fewer draws than this say nothing about a share
+FEW = 10  # with fewer draws, a share is meaningless
 COLOURS = {"female": FEMALE, "male": MALE, "unisex": MUTED}
 
 
 def draw_by_bearers(names: Sequence[NameTally], language: str, width: Width = FILE_WIDTH) -> Spec:
-    """Recall against how many people bear the first name."""
+    """Recall by the number of people who bear the first name."""
 
     def place(name: NameTally) -> int:
         return sum((name.bearers or 0) > end for end in CLASSES)
@@ -32,7 +32,7 @@ def draw_by_bearers(names: Sequence[NameTally], language: str, width: Width = FI
 
 
 def draw_by_length(names: Sequence[NameTally], language: str, width: Width = FILE_WIDTH) -> Spec:
-    """Recall against the number of letters of the first name."""
+    """Recall by the number of letters in the first name."""
 
     def place(name: NameTally) -> int:
         return len(name.name)

@@ -1,4 +1,4 @@
-"""How charts write numbers in each language."""
+"""The number format of charts in each language."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gendalens.words.numbers import notation
 
 
 def number_format(language: str) -> dict[str, Any]:
-    """The marks of a language in the manner of d3, which draws the charts."""
+    """The notation of a language as a d3 format locale."""
     marks = notation(language)
     return {
         "decimal": marks.decimal,

@@ -1,6 +1,6 @@
-"""What charts look like: few colours, each with one meaning.
+"""The style of charts: few colours, each with one meaning.
 
-The page's style sheet exchanges the colours in dark mode by these very values, so a chart never has to be
+In dark mode, the page's style sheet replaces exactly these colour values, so a chart never has to be
 drawn twice.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-# Purple and green are told apart by every kind of colour vision (ColorBrewer's PRGn), and so are
-# vermilion and blue (Okabe & Ito); shapes and dashes say the same once more.
+# Purple and green are distinct in every kind of colour vision (ColorBrewer's PRGn), and so are
+# vermilion and blue (Okabe & Ito); shapes and dashes repeat the distinction.
 FEMALE, MALE, ALL = "#762a83", "#1b7837", "#5f6b78"
 MAJORITY, MINORITY = "#2b5f8a", "#9a6200"
 FOUND, NONE, UNCLEAR = "#c2410c", "#1d6fa5", "#5f6b79"
@@ -17,7 +17,7 @@ INK, MUTED, GRID, BAND = "#1f2a37", "#52606d", "#dfe4ea", "#eef1f4"
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
 
 CONFIG: dict[str, Any] = {
-    "aria": False,  # the page names each chart, and a table holds its figures
+    "aria": False,  # the page names each chart and has its figures in a table
     "mark": {"aria": False},
     "font": FONT,
     "background": "transparent",

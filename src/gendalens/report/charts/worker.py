@@ -1,4 +1,4 @@
-"""The chart library at work, run as a script by `library`: job and results are JSON."""
+"""The worker process of `library`: reads a job and writes the results as JSON."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 import vl_convert
 
-SCALE = 2  # pixels of a PNG for each of the chart's
+SCALE = 2  # PNG pixels per pixel of the chart
 
 
 def draw_picture(spec: dict[str, Any], kind: str, numbers: Any) -> bytes:
-    """One chart as the content of a file."""
+    """The file content of one chart."""
     if kind == "png":
         return bytes(vl_convert.vegalite_to_png(spec, scale=SCALE, format_locale=numbers))
     if kind == "pdf":
@@ -22,7 +22,7 @@ def draw_picture(spec: dict[str, Any], kind: str, numbers: Any) -> bytes:
 
 
 def main() -> None:
-    """Make a bundle of scripts for a page, or pictures, which JSON holds in base64."""
+    """Make a bundle of scripts for a page, or pictures, encoded in base64."""
     job = json.load(sys.stdin)
     if "snippet" in job:
         results = [str(vl_convert.javascript_bundle(job["snippet"]))]

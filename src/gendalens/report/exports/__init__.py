@@ -1,1 +1,1 @@
-"""A run written for papers, model cards and databases of evaluations."""
+"""Exports of a run for papers, model cards and evaluation databases."""

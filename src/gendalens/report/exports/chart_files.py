@@ -24,7 +24,7 @@ AT_ONCE = 16  # charts drawn by one process
 
 @dataclass(frozen=True, slots=True)
 class ChartFile:
-    """A chart, the name of its file, and what stands below its title."""
+    """A chart with its file name and subtitle."""
 
     name: str
     subtitle: str
@@ -32,13 +32,13 @@ class ChartFile:
 
 
 def check_format(kind: str) -> None:
-    """Raise where charts cannot be written in a format."""
+    """Raise if charts cannot be written in this format."""
     if kind not in FORMATS:
         raise UserError("--format {kind}: choose png, svg or pdf.", kind=kind)
 
 
 def list_files(found: Sequence[SavedResult]) -> list[ChartFile]:
-    """Every chart of the results' page; files are named by model, test and chart."""
+    """Every chart of the report on these results, in files named by model, test and chart."""
     models = prepare(found)
     headings = ", ".join(shorten(model.heading) for model in models)
     files = [ChartFile("forest", shorten(headings, 80), partial(draw_forest, forest_rows(models)))]
@@ -54,16 +54,16 @@ def list_files(found: Sequence[SavedResult]) -> list[ChartFile]:
 
 
 def draw_files(files: Sequence[ChartFile], kind: str, language: str) -> Iterator[tuple[str, bytes]]:
-    """The name and the content of every file."""
+    """The name and content of every file."""
     for start in range(0, len(files), AT_ONCE):
-        some = files[start : start + AT_ONCE]
-        specs = [_on_paper(one.chart(language, FILE_WIDTH), one.subtitle) for one in some]
-        for one, picture in zip(some, draw_pictures(specs, kind, language), strict=True):
-            yield f"{one.name}.{kind}", picture
+        batch = files[start : start + AT_ONCE]
+        specs = [_add_title(file.chart(language, FILE_WIDTH), file.subtitle) for file in batch]
+        for file, picture in zip(batch, draw_pictures(specs, kind, language), strict=True):
+            yield f"{file.name}.{kind}", picture
 
 
-def _on_paper(spec: Spec, subtitle: str) -> Spec:
-    """A chart with its title, on white: files end up on paper and slides."""
+def _add_title(spec: Spec, subtitle: str) -> Spec:
+    """A chart with its title, on a white background for papers and slides."""
     title = {"text": spec["description"], "subtitle": subtitle, **TITLE}
     config = spec["config"] | {"background": "white", "padding": 12}
     return spec | {"title": title, "config": config}

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-#: Main effect first, then the two groups: told apart by lightness and dash as well as by hue.
+#: Main effect first, then the two groups, which also differ in lightness and dash.
 COLOURS, DASHES = ["#6b7280", "#d95f02", "#5e3c99"], [[1, 0], [5, 3], [2, 2]]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a framework's plot is labelled: its axes, the two conditions, and who is told apart."""
+    """The labels of a framework's plot: axes, the two conditions, and the groups."""
 
     title: str
     axis: str
@@ -63,7 +63,7 @@ TASKS = {"lm": "language model", "coref": "coreference"}
 def classic_plot(
     data: pd.DataFrame, framework: str, model_name: str, task: str | None
 ) -> alt.LayerChart:
-    """Two conditions side by side, a line per group and one for the main effect."""
+    """The plot of two conditions, with a line per group and one for the main effect."""
     import altair as alt
 
     task = None if framework == "ner" else task
@@ -106,7 +106,7 @@ def classic_plot(
 
 
 def _list_points(data: pd.DataFrame, layout: Layout) -> list[dict[str, object]]:
-    """A row per group and condition, from the third and fifth line of a detailed table."""
+    """A row per group and condition, read from the third and fifth line of a detailed table."""
     lines = [[_read_figure(cell) for cell in line] for line in data.itertuples(index=False)]
     try:
         main = [figure for figure in lines[2] if figure is not None]
@@ -120,7 +120,7 @@ def _list_points(data: pd.DataFrame, layout: Layout) -> list[dict[str, object]]:
             points += [(layout.main, cond, main[c]) for c, cond in enumerate(layout.conditions)]
     except IndexError:
         raise UserError(
-            "This is no detailed table of that test: pass the second of the two tables that "
+            "This is not a detailed table of that test: pass the second of the two tables that "
             "Evaluator returns, or that table read back from CSV."
         ) from None
     return [
@@ -130,7 +130,7 @@ def _list_points(data: pd.DataFrame, layout: Layout) -> list[dict[str, object]]:
 
 
 def _read_figure(cell: object) -> float | None:
-    """The number at the start of a cell such as ``9.18 (7.87, 11.16)``; None where there is none."""
+    """The number at the start of a cell such as ``9.18 (7.87, 11.16)``, or None."""
     start = str(cell).split(" ")[0]
     try:
         value = float(start)

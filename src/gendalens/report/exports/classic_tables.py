@@ -11,12 +11,12 @@ from gendalens.tasks.base import Table
 
 
 def simple(result: Result) -> pd.DataFrame:
-    """The effect and the main conditions."""
+    """The short table: the effect and the main conditions."""
     return _make_frame(_make_tables(result)[0])
 
 
 def detailed(result: Result) -> pd.DataFrame:
-    """The effect, the main conditions and the nuance."""
+    """The long table: the effect, the main conditions and the nuance."""
     return _make_frame(_make_tables(result)[1])
 
 
@@ -32,7 +32,7 @@ def _make_tables(result: Result) -> tuple[Table, Table]:
 
 
 def _make_frame(table: Table) -> pd.DataFrame:
-    """A label a row; the first row is the heading, as the classic tables have it."""
+    """A data frame with a label per row; the first row of the table holds the headings."""
     (heading, columns), *rows = table.items()
     frame = pd.DataFrame([values for _, values in rows], index=[label for label, _ in rows])
     frame.columns = pd.Index(columns, name=heading)

@@ -1,4 +1,4 @@
-"""A comparison as tables: one long one for programs, two a group for the eye."""
+"""A comparison as tables: a long one for programs, and two short ones per group for readers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from gendalens.comparison.comparison import Comparison, Group, Pair, Row
 from gendalens.report.exports.tables import Table, Value, in_english
 from gendalens.report.provenance import describe_data
+from gendalens.report.wording import load_plugin_words
 from gendalens.results.figures import show_contrast, show_interval, show_p
 from gendalens.words import say, write
 
@@ -38,7 +39,7 @@ COLUMNS = (
 def long_table(comparison: Comparison) -> Table:
     """A row for every model and every difference, unrounded and in English.
 
-    Rows of one group may be lined up. ``finding`` is the code for what ``verdict`` says in words.
+    Rows of one group are comparable. ``finding`` is the code of ``verdict``.
     """
     rows: list[tuple[Value, ...]] = []
     for number, group in enumerate(comparison.groups, start=1):
@@ -69,12 +70,13 @@ def _list_difference(pair: Pair) -> tuple[Value, ...]:
 
 
 def short_tables(comparison: Comparison) -> list[Table]:
-    """Models, then differences, group by group."""
+    """For each group, a table of models and one of differences."""
+    load_plugin_words()
     return [table for group in comparison.groups for table in _tabulate(group, comparison.count)]
 
 
 def title_group(group: Group) -> str:
-    """The test, and the reading that is lined up."""
+    """The test of a group, and the reading that is compared, if not the headline."""
     return f"{group.test}, {write(group.note)}" if group.note else group.test
 
 

@@ -1,7 +1,7 @@
 """A run in the EvalEval coalition's format for evaluation results, Every Eval Ever.
 
-The schema knows only scores of which a lower or a higher one is better. An effect is best at zero,
-so the score is its distance from zero; the signed figure stands in the details.
+In this schema, either a lower or a higher score is better. An effect is best at zero, so the score is
+its distance from zero; the signed figure is among the details.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.report import provenance
-from gendalens.report.exports.model_card import one_model
+from gendalens.report.exports.model_card import require_one_model
 from gendalens.results.result import Result
 from gendalens.results.saved_results import RUN, SavedResult
-from gendalens.results.signature import parts
+from gendalens.results.signature import parse_signature
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Card
 from gendalens.version import __version__
@@ -26,9 +26,9 @@ SCHEMA_VERSION = "0.2.2"
 
 
 def every_eval_ever(runs: Sequence[SavedResult], *, now: float | None = None) -> str:
-    """One model's results as JSON; who ran it is left for the user to fill in."""
+    """One model's results as JSON; the user fills in who ran the evaluation."""
     results = [run.result for run in runs]
-    model = one_model(results).model
+    model = require_one_model(results).model
     name = model.name
     created = str(int(time.time() if now is None else now))
     began = sorted(_read_epoch(run) for run in runs if "began" in run.run)
@@ -111,7 +111,7 @@ def _list_details(
         **{name: repr(number) for name, number in found.items() if number is not None},
         "finding": result.finding.headline,
         "verdict": str(result.finding),
-        "sample": parts(result.signature)["sample"],
+        "sample": parse_signature(result.signature)["sample"],
         "signature": result.signature,
     }
 
@@ -135,7 +135,7 @@ def _read_epoch(run: SavedResult) -> int:
         return int(datetime.fromisoformat(moment).timestamp())
     except (ValueError, OverflowError):
         raise UserError(
-            "{file} cannot be used (“{moment}” is no time): delete it, or run the test again.",
+            "{file} cannot be used (“{moment}” is not a time): delete it, or run the test again.",
             file=str(run.folder / RUN),
             moment=moment[:40],
         ) from None

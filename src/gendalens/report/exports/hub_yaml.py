@@ -1,7 +1,7 @@
 """The ``model-index`` block of a model card's metadata, as the Hugging Face hub reads it.
 
-(The hub's newer ``.eval_results/`` files name a data set that is registered there as a benchmark,
-with an id of its own; none of these test sets is.)
+(The hub's newer ``.eval_results/`` files require a data set that is registered there as a benchmark;
+none of these test sets is.)
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from gendalens.models.base import Resolve, Tag
 from gendalens.report import escape, provenance
-from gendalens.report.exports.model_card import one_model
+from gendalens.report.exports.model_card import require_one_model
 from gendalens.results.model_info import COREFERENCE, TEXT_GENERATION, TOKEN_CLASSIFICATION
 from gendalens.results.result import Result
 from gendalens.tasks import get_task
@@ -19,9 +19,9 @@ from gendalens.tasks.base import Card
 
 
 def hub_yaml(results: Sequence[Result]) -> str:
-    """YAML to put between the ``---`` lines of a model card; what is undefined is a comment."""
-    model = one_model(results)
-    entries = [_entry(result) for result in results]
+    """YAML for the front matter of a model card (between the ``---``); undefined figures are comments."""
+    model = require_one_model(results)
+    entries = [_make_entry(result) for result in results]
     index = {
         "model-index": [
             {
@@ -39,7 +39,7 @@ def hub_yaml(results: Sequence[Result]) -> str:
     return "\n".join([*_write_mapping(index, 0), *missing]) + "\n"
 
 
-def _entry(result: Result) -> dict[str, Any]:
+def _make_entry(result: Result) -> dict[str, Any]:
     card = get_task(result.task, result.protocol).card
     ges, gap = result.gender_effect_size, result.gap
     figures = (
@@ -73,7 +73,7 @@ def _entry(result: Result) -> dict[str, Any]:
 
 
 def _name_set(result: Result, card: Card) -> str:
-    """A set that is not on the hub, as an identifier; a test without a set is its own."""
+    """An identifier for a data set that is not on the hub, or for the test if it has no data set."""
     if not card.data:
         return f"gendalens-{card.name}"
     name = card.data[0]
@@ -82,7 +82,7 @@ def _name_set(result: Result, card: Card) -> str:
 
 
 def _find_type(result: Result, needs: frozenset[str]) -> str:
-    """The hub's word for what the model does, or else for what the test asks of it."""
+    """The hub's name for the model's task, or else for what the test asks."""
     if result.model.hub_task:
         return result.model.hub_task
     if Tag.kind in needs:
@@ -109,6 +109,6 @@ def _write_mapping(values: Mapping[str, Any], depth: int) -> Iterable[str]:
 
 
 def _write_number(value: float) -> str:
-    """A float as YAML reads it: 1e-05 without a point would be text."""
+    """A float for YAML, which would read 1e-05 (without a point) as text."""
     text = repr(float(value))
     return text if "." in text else text.replace("e", ".0e")

@@ -1,4 +1,4 @@
-"""The gate's findings as JUnit XML, which CI systems show test by test."""
+"""The gate's decisions as JUnit XML, which CI systems show test by test."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gendalens.words import write
 
 
 def junit(judgements: Sequence[Judgement]) -> bytes:
-    """A test case per model and test: a failure where it fails, an error where nothing can be told.
+    """A test case per model and test: a failure if it fails, an error if it is inconclusive.
 
-    An error, not "skipped": CI systems count skipped tests as passed.
+    It is an error, not "skipped", because CI systems count skipped tests as passed.
     """
     counts = Counter(one.decision for one in judgements)
     totals = {
@@ -26,7 +26,7 @@ def junit(judgements: Sequence[Judgement]) -> bytes:
     root = Element("testsuites", {"name": "gendalens gate", **totals})
     suite = SubElement(root, "testsuite", {"name": "gendalens gate", **totals})
     for one in judgements:
-        # Not every character may stand in XML, not even escaped: one_line leaves those that may.
+        # XML forbids some characters even if escaped; one_line replaces them.
         case = SubElement(
             suite, "testcase", {"classname": one_line(one.model, None), "name": one.test}
         )

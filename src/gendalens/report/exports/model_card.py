@@ -1,4 +1,4 @@
-"""The section of a model card that tells what was measured, how sure it is, and what it leaves out."""
+"""A section for a model card: what was measured, with what certainty, and within what limits."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from gendalens.errors import UserError
 from gendalens.report import escape, provenance
 from gendalens.report.exports.result_tables import note_protocol
 from gendalens.report.exports.tables import Table, to_markdown
-from gendalens.report.wording import DIFFERS_BY_GROUP, capitalize, describe_finding
+from gendalens.report.wording import (
+    DIFFERS_BY_GROUP,
+    capitalize,
+    describe_finding,
+    load_plugin_words,
+)
 from gendalens.results.figures import show_contrast, show_interval
-from gendalens.results.model_labels import labels
+from gendalens.results.model_labels import label_models
 from gendalens.results.result import Result
 from gendalens.tasks import get_task
 from gendalens.tasks.base import BINARY
@@ -18,11 +23,11 @@ from gendalens.version import __version__
 from gendalens.words import say, translate, write
 
 
-def one_model(results: Sequence[Result]) -> Result:
-    """The first result of a run, once it is sure that all are of one model."""
+def require_one_model(results: Sequence[Result]) -> Result:
+    """The first result; raises unless all results are of one model."""
     if not results:
         raise UserError("There is no result; name a run folder.")
-    several = sorted(set(labels(results)))
+    several = sorted(set(label_models(results)))
     if len(several) > 1:
         shown = ", ".join(escape.one_line(name, 40) for name in several[:3])
         shown += "…" if len(several) > 3 else ""
@@ -37,7 +42,8 @@ def one_model(results: Sequence[Result]) -> Result:
 
 def model_card(results: Sequence[Result]) -> str:
     """Markdown: verdicts and effects with intervals, harms, warnings, limits, signatures."""
-    model = one_model(results)
+    load_plugin_words()
+    model = require_one_model(results)
     cards = [get_task(result.task, result.protocol).card for result in results]
     table = Table(
         (say("test"), say("Gender Effect Size"), say("gap"), say("verdict")),

@@ -1,4 +1,4 @@
-"""A result as tables: one long one for programs, a few short ones for the eye."""
+"""Results as tables: a long one for programs, and a few short ones for readers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from gendalens.report.exports.tables import Table, Value, in_english
 from gendalens.report.figures import head_conditions, list_conditions, title_conditions
 from gendalens.report.provenance import describe_data
-from gendalens.report.wording import describe_finding
+from gendalens.report.wording import describe_finding, load_plugin_words
 from gendalens.results.figures import show_contrast, show_interval, show_p
-from gendalens.results.model_labels import labels
+from gendalens.results.model_labels import label_models
 from gendalens.results.result import Result
 from gendalens.words import say, write
 
@@ -41,7 +41,7 @@ COLUMNS = (
 def long_table(results: Iterable[Result]) -> Table:
     """A row for every figure, unrounded and in English; ``finding`` is the code of the verdict.
 
-    Low and high are 95% bounds (protocol 1: see reason).
+    ``low`` and ``high`` are 95% bounds (protocol 1: see ``reason``).
     """
     return Table(COLUMNS, tuple(row for result in results for row in _list_figures(result)))
 
@@ -84,8 +84,9 @@ def _list_figures(result: Result) -> Iterable[tuple[Value, ...]]:
 
 
 def short_tables(results: Sequence[Result]) -> list[Table]:
-    """An overview of all results, then main effect and nuance of each."""
-    named = labels(results)
+    """An overview of all results, then a table of main effect and nuance for each."""
+    load_plugin_words()
+    named = label_models(results)
     overview = Table(
         (say("model"), say("test"), "GES", say("gap"), say("p (Holm)"), say("verdict")),
         tuple(
@@ -109,7 +110,7 @@ def short_tables(results: Sequence[Result]) -> list[Table]:
 
 
 def note_protocol(results: Iterable[Result]) -> list[str]:
-    """Why some of these results have no interval, if that is so."""
+    """A note if some of these results are of protocol 1, which has no intervals."""
     if any(result.protocol == 1 for result in results):
         return [say("Protocol 1 reproduces GenDa Lens 0.0.3, which gives no intervals.")]
     return []

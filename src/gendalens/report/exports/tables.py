@@ -1,4 +1,4 @@
-"""Tables, and the formats that papers, wikis and spreadsheets take."""
+"""Tables, and their formats for papers, wikis and spreadsheets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Value: TypeAlias = str | float | int | None
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under headings. CSV takes values as they are, the other formats text made for the eye."""
+    """Rows under headings: raw values for CSV, formatted text for the other formats."""
 
     headings: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
@@ -25,12 +25,12 @@ class Table:
 
 
 def in_english(message: Message | None) -> str | None:
-    """A message in a table for programs, which do not care for the reader's language."""
+    """A message for a table that programs read, which is always in English."""
     return None if message is None else str(message)
 
 
 def to_csv(table: Table) -> str:
-    """Comma-separated values, unrounded; undefined is empty."""
+    """Comma-separated values, unrounded; undefined values are empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.headings)
@@ -45,9 +45,9 @@ def to_markdown(tables: Iterable[Table]) -> str:
     for table in tables:
         lines = [f"**{escape.markdown(table.title, None)}**", ""] if table.title else []
         if table.headings:
-            lines.append(_pipes(table.headings))
+            lines.append(_join_with_pipes(table.headings))
             lines.append("|" + "---|" * len(table.headings))
-            lines += [_pipes(row) for row in table.rows]
+            lines += [_join_with_pipes(row) for row in table.rows]
         for note in table.notes:
             lines += ["", escape.markdown(note, None)]
         parts.append("\n".join(lines))
@@ -55,7 +55,7 @@ def to_markdown(tables: Iterable[Table]) -> str:
 
 
 def to_latex(tables: Iterable[Table]) -> str:
-    """Table environments with the rules of the booktabs package."""
+    """LaTeX table environments that use the booktabs package."""
     parts = []
     for table in tables:
         lines = [
@@ -67,9 +67,9 @@ def to_latex(tables: Iterable[Table]) -> str:
             lines += [
                 rf"\begin{{tabular}}{{{'l' * len(table.headings)}}}",
                 r"\toprule",
-                _ampersands(table.headings),
+                _join_with_ampersands(table.headings),
                 r"\midrule",
-                *(_ampersands(row) for row in table.rows),
+                *(_join_with_ampersands(row) for row in table.rows),
                 r"\bottomrule",
                 r"\end{tabular}",
             ]
@@ -82,13 +82,13 @@ def _join_sentences(*texts: str) -> str:
     return " ".join(text if text.endswith(".") else f"{text}." for text in texts)
 
 
-def _pipes(row: Iterable[Value]) -> str:
-    return "| " + " | ".join(escape.markdown(_text(value)) for value in row) + " |"
+def _join_with_pipes(row: Iterable[Value]) -> str:
+    return "| " + " | ".join(escape.markdown(_to_text(value)) for value in row) + " |"
 
 
-def _ampersands(row: Iterable[Value]) -> str:
-    return " & ".join(escape.latex(_text(value)) for value in row) + r" \\"
+def _join_with_ampersands(row: Iterable[Value]) -> str:
+    return " & ".join(escape.latex(_to_text(value)) for value in row) + r" \\"
 
 
-def _text(value: Value) -> str:
+def _to_text(value: Value) -> str:
     return "–" if value is None else str(value)

@@ -1,1 +1,1 @@
-"""Pages: the report of a run, and the comparison of several."""
+"""HTML pages: the report of a run, and the comparison of models."""

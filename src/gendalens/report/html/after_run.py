@@ -1,4 +1,4 @@
-"""The report that every run leaves beside its results."""
+"""The report that every run writes beside its results."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ REPORT = "report.html"
 
 
 def write_report(out: Path, folders: Iterable[Path | None]) -> Path | None:
-    """Write the page of these results to the run folder; None where none of them is on disk.
+    """Write the report on these results to the run folder; None if none of them is on disk.
 
-    Whatever goes wrong here is one sentence: the results are on disk already.
+    Any failure becomes a user error, because the results are already on disk.
     """
     written = [folder for folder in folders if folder is not None]
     if not written:

@@ -1,4 +1,4 @@
-"""A comparison as one HTML page: a forest plot over all results, tables to sort, differences."""
+"""A comparison as one HTML page: a forest plot, sortable tables, and differences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gendalens.words import phrase
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model with its results, as the end of a page lists them."""
+    """A model with its results, for the list at the end of the page."""
 
     heading: str
     tests: tuple[Row, ...]
@@ -36,7 +36,7 @@ class Model:
 
 
 def write(comparison: Comparison, path: Path) -> None:
-    """The page of a comparison, written whole or not at all."""
+    """Write the page of a comparison, atomically."""
     try:
         replace_file(path, html(comparison))
     except OSError as error:
@@ -75,16 +75,16 @@ def html(comparison: Comparison) -> str:
 
 
 def _forest_rows(groups: Sequence[Group]) -> list[charts.ForestRow]:
-    """Test by test, so that models which took the same one stand together."""
+    """The rows of the forest plot, ordered by test, so that models of one test are adjacent."""
     return [
-        charts.ForestRow(f"{group.test} · {shorten(row.label, 40)}", _as_compared(row))
+        charts.ForestRow(f"{group.test} · {shorten(row.label, 40)}", _use_compared_figures(row))
         for group in groups
         for row in group.rows
     ]
 
 
-def _as_compared(row: Row) -> Result:
-    """The result with the figures that are lined up in place of its headline."""
+def _use_compared_figures(row: Row) -> Result:
+    """The result with the compared figures instead of its headline."""
     figures = row.figures
     return replace(row.result, gender_effect_size=figures.effect, finding=figures.finding)
 

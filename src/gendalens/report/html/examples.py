@@ -1,4 +1,4 @@
-"""The examples of a test, few enough for a page: all, or the telling ones and a cross-section."""
+"""The examples of a test for a page: all, or the most telling ones and a cross-section."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ ROLES = ("pronoun", "meant", "other", "found", "missed")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """The examples that are shown, in the order of the file, and how many there were."""
+class ExampleSelection:
+    """The selected examples, in the order of the records, and the total number."""
 
     examples: tuple[Example, ...]
     total: int
 
 
-def choose_examples(examples: Callable[[], Iterable[Example]], most: int) -> Shown:
+def choose_examples(examples: Callable[[], Iterable[Example]], most: int) -> ExampleSelection:
     """At most ``most`` examples: half where the model leans most, the rest at equal steps.
 
-    The examples are gone through twice, so that memory holds only those that are kept.
+    The examples are iterated twice, so that only the selected ones are in memory.
     """
     leans = array("d", (abs(example.lean or 0.0) for example in examples()))
     total = len(leans)
@@ -35,13 +35,13 @@ def choose_examples(examples: Callable[[], Iterable[Example]], most: int) -> Sho
         size = most - len(kept)
         kept |= {rest[k * len(rest) // size] for k in range(size)}
     shown = (example for i, example in enumerate(examples()) if i in kept)
-    return Shown(tuple(shown), total)
+    return ExampleSelection(tuple(shown), total)
 
 
-def list_examples(shown: Shown, unit: str, texts: PageTexts) -> dict[str, Any]:
-    """The examples as compact JSON: words that come again are named once, in every language.
+def list_examples(shown: ExampleSelection, unit: str, texts: PageTexts) -> dict[str, Any]:
+    """The examples as compact data for JSON: repeated words are listed once, in every language.
 
-    The unit of a leaning is named where the figure says nothing without it.
+    The unit of a leaning is named if the figure is meaningless without it.
     """
     outcomes = list(dict.fromkeys(example.outcome for example in shown.examples))
     conditions = list(dict.fromkeys(example.condition for example in shown.examples))

@@ -1,6 +1,6 @@
-"""Numbers on a page: rounded for the eye, with their exact value and their place in the result.
+"""Numbers on a page: rounded, with their exact value and path in the result as attributes.
 
-They are written in English notation; the script rewrites them for other languages.
+They are in English notation; the page's script rewrites them for other languages.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _NUMBER = Markup('<span class="n" data-value="{}" data-path="{}">{}</span>')
 
 
 def mark_number(value: float | None, path: str, digits: int = 2) -> Markup:
-    """A number of a result; ``path`` is its place in ``result.json``."""
+    """A number of a result; ``path`` is its path in ``result.json``."""
     if value is None:
         return _UNDEFINED
     return _NUMBER.format(repr(value), path, str(show_number(value, digits)))
 
 
 def mark_figure(one: Any, path: str, digits: int = 2) -> Markup:
-    """A figure with its interval in brackets, as far as both are defined."""
+    """A figure, with its interval in brackets if that is defined."""
     value = mark_number(one.value, f"{path}.value", digits)
     if one.value is None or one.low is None or one.high is None:
         return value
@@ -33,14 +33,14 @@ def mark_figure(one: Any, path: str, digits: int = 2) -> Markup:
 
 
 def mark_p(p: float | None, path: str) -> Markup:
-    """A p with three digits, or the bound below which it lies."""
+    """A p-value with three decimals, or ``< 0.001``."""
     if p is None:
         return _UNDEFINED
     return _NUMBER.format(repr(p), path, "< 0.001" if p < 0.001 else f"{p:.3f}")
 
 
 def count_digits(figures: Sequence[Any], least: int = 2) -> int:
-    """How many digits show a row of figures: fewer for large ones, more where all would be 0."""
+    """The number of decimals for a row of figures: fewer if large, more if all would round to 0."""
     values = [abs(one.value) for one in figures if one.value]
     if not values:
         return least

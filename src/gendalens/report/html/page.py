@@ -1,4 +1,4 @@
-"""A page: one HTML file that holds everything it needs, in every language there is."""
+"""A page: one self-contained HTML file in every available language."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from gendalens.version import __version__
 from gendalens.words import phrase
 
 TEMPLATES = "templates"
-#: What the script says; all other words stand in the page.
+#: The words that the script shows; all others are in the page.
 SCRIPT_WORDS = {
     "any": phrase("any"),
     "matches": phrase("examples match"),
@@ -40,16 +40,16 @@ SCRIPT_WORDS = {
     "lean": phrase("leaning"),
     "nothing": phrase("no answer"),
 }
-#: Draws a chart in a language and a width.
+#: A function that draws a chart in a language and a width.
 Chart: TypeAlias = Callable[[str, charts.Width], charts.Spec]
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a template needs beside its own figures.
+    """What every template needs beside its own figures.
 
-    Charts (a spec by language) and examples stand under the place they go to.
+    ``charts`` (specs by language) and ``examples`` are keyed by their place on the page.
     """
 
     title: Text
@@ -59,7 +59,7 @@ class Page:
 
     @property
     def captions(self) -> dict[str, dict[str, str]]:
-        """What each chart is called, by language."""
+        """The title of each chart, by language."""
         return {
             place: {language: str(spec["description"]) for language, spec in specs.items()}
             for place, specs in self.charts.items()
@@ -76,7 +76,7 @@ def draw_all(drawn: Mapping[str, Chart], texts: PageTexts) -> dict[str, dict[str
 
 
 def render(template: str, page: Page, **values: Any) -> str:
-    """A page from a template that extends ``page.html.j2``; reports and comparisons share it."""
+    """The HTML of a page, from a template that extends ``page.html.j2``."""
     texts = page.texts
     scripts = {"bundle": _read_bundle(), "script": _read_asset("page.js")}
     style = f"{texts.style()}\n{_read_asset('page.css')}"
@@ -113,16 +113,16 @@ def render(template: str, page: Page, **values: Any) -> str:
 
 
 def json_for_script(plain: Any) -> Markup:
-    """JSON that can stand inside a script element: nothing in it can end the element."""
+    """JSON for a script element: nothing in it can end the element."""
     text = json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
-    # A lone surrogate is no text that a file can hold.
+    # A lone surrogate cannot be encoded in a file.
     return Markup(re.sub("[\ud800-\udfff]", "\ufffd", text))  # noqa: S704 (escaped above)
 
 
 def allow_only(scripts: Iterable[str], style: str) -> str:
-    """What the page may do: run its own scripts, known by their digests, and reach nothing else."""
+    """A content security policy: the page may run only its own scripts and load nothing."""
     allowed = " ".join(map(_digest, scripts))
     return (
         f"default-src 'none'; script-src {allowed}; style-src {_digest(style)}; img-src data:; "
@@ -136,16 +136,16 @@ def _digest(text: str) -> str:
 
 @cache
 def _read_bundle() -> str:
-    """The chart library, one for all charts of a page; made once, as that takes seconds, and kept."""
+    """The chart library as a script; building it takes seconds, so it is cached on disk."""
     made_by = f"{version('vl-convert-python')}-{version('altair')}"
     kept = find_home() / "pages" / f"charts-{made_by}.js"
     try:
         return kept.read_text(encoding="utf-8")
     except (OSError, ValueError):
         pass
-    # An end tag inside a JavaScript string may be written with a backslash; it means the same.
+    # In a JavaScript string, <\/script means the same and does not end the element.
     text = chart_library.bundle_scripts(SNIPPET).replace("</script", r"<\/script")
-    with suppress(OSError):  # a cache that cannot be written costs time, nothing else
+    with suppress(OSError):  # a cache that cannot be written only costs time
         kept.parent.mkdir(parents=True, exist_ok=True)
         replace_file(kept, text)
     return text

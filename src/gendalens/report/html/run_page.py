@@ -1,4 +1,4 @@
-"""The report of a run: every model, every test, what was found and what lies behind it."""
+"""The report of a run: the findings of every model and test, with the figures behind them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from gendalens.errors import UserError
 from gendalens.report import provenance
 from gendalens.report.charts import charts, name_charts
-from gendalens.report.html.examples import Shown, choose_examples, list_examples
+from gendalens.report.html.examples import ExampleSelection, choose_examples, list_examples
 from gendalens.report.html.page import Chart, Page, draw_all, render
 from gendalens.report.html.texts import PageTexts
 from gendalens.report.wording import explain_finding, has_quartiles, shorten
@@ -25,7 +25,7 @@ from gendalens.tasks.base import HARMS, SOURCES, Card
 from gendalens.tasks.views import Leanings, NameTally
 from gendalens.words import ENGLISH, Message, Value, phrase
 
-#: Examples on one page: about two megabytes, divided among its tests.
+#: The most examples on one page (about two megabytes), shared by its tests.
 MOST_EXAMPLES = 8000
 MOST_PER_TEST = 2000
 NAMES_SHOWN = 12
@@ -45,24 +45,26 @@ class Test:
     dots: int
     missed: tuple[NameTally, ...]
     least: int
-    shown: Shown
+    shown: ExampleSelection
     unit: str
     file: str
 
     @property
     def metric(self) -> str:
-        """What the condition table shows."""
+        """The metric of the condition table."""
         return self.result.conditions[0].metric
 
     @property
     def nuance_metric(self) -> str:
-        """What the nuance table shows; protocol 1 may have another metric there."""
+        """The metric of the nuance table, which may differ in protocol 1."""
         return (self.result.nuance or self.result.conditions)[0].metric
 
     @property
     def reasons(self) -> list[Message]:
-        """What is to be said about finding and effect beside what the finding means."""
-        reasons = (self.result.finding.reason, self.result.gender_effect_size.reason)
+        """The reasons of the finding and the effect that its meaning does not already state."""
+        warned = any(warning.code == "ges_unstable" for warning in self.result.warnings)
+        of_effect = None if warned else self.result.gender_effect_size.reason
+        reasons = (self.result.finding.reason, of_effect)
         explained = None if self.result.finding.is_measured else self.result.finding.reason
         return [reason for reason in dict.fromkeys(reasons) if reason and reason != explained]
 
@@ -73,7 +75,7 @@ class Test:
 
     @property
     def rows(self) -> list[tuple[str, list[tuple[str, Cell]]]]:
-        """The table of conditions and groups: by condition the cells, with their place."""
+        """The rows of the table: the cells of each condition, with their path in the result."""
         found: dict[str, list[tuple[str, Cell]]] = {}
         for part in ("conditions", "nuance"):
             for i, cell in enumerate(getattr(self.result, part)):
@@ -82,13 +84,13 @@ class Test:
 
     @property
     def quartiles(self) -> bool:
-        """Whether what stands in brackets are quartiles."""
+        """Whether the brackets hold quartiles instead of intervals."""
         return has_quartiles(self.result.conditions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """A model with its tests; ``heading`` tells it from others of its name."""
+    """A model with its tests; ``heading`` is distinct even if models share a name."""
 
     id: str
     heading: str
@@ -101,7 +103,7 @@ class Model:
 
 
 def write(found: Sequence[SavedResult], path: Path) -> None:
-    """The report of these results, written whole or not at all."""
+    """Write the report of these results, atomically."""
     try:
         replace_file(path, html(found))
     except OSError as error:
@@ -151,7 +153,7 @@ def _title(models: Sequence[Model]) -> Message:
 
 
 def forest_rows(models: Sequence[Model]) -> list[charts.ForestRow]:
-    """A row per test; the model is named where there are several."""
+    """The rows of the forest plot, one per test; models are named if there are several."""
     return [
         charts.ForestRow(
             test.card.id if len(models) == 1 else f"{test.card.id} · {shorten(model.heading, 40)}",
@@ -163,7 +165,7 @@ def forest_rows(models: Sequence[Model]) -> list[charts.ForestRow]:
 
 
 def prepare(found: Sequence[SavedResult]) -> list[Model]:
-    """The results by model, in the order given, each with what the page shows of its records."""
+    """The results grouped by model, in the given order, prepared for the page."""
     most = min(MOST_PER_TEST, max(50, MOST_EXAMPLES // max(1, len(found))))
     tests = [_prepare_test(i, one, most) for i, one in enumerate(found, 1)]
     identities = {_identity(test.result) for test in tests}
@@ -231,7 +233,7 @@ def _prepare_test(place: int, one: SavedResult, most: int) -> Test:
 
 
 def _find_missed(names: Sequence[NameTally], least: int) -> tuple[NameTally, ...]:
-    """The names found least often, of those drawn often enough to say so."""
+    """The names with the lowest recall, among those drawn often enough."""
     asked = [name for name in names if name.asked >= least and name.found < name.asked]
     asked.sort(key=lambda name: (name.found / name.asked, -name.asked, name.name))
     return tuple(asked[:NAMES_SHOWN])

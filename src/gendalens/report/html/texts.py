@@ -1,4 +1,4 @@
-"""The texts of a page in every language that it carries; the reader chooses among them."""
+"""The texts of a page in each of its languages, among which the reader can switch."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 from gendalens.report.wording import (
     capitalize,
     end_sentence,
+    load_plugin_words,
     name_identifier,
     shorten,
     write_formula,
@@ -19,12 +20,12 @@ from gendalens.report.wording import (
 from gendalens.tasks.base import Card
 from gendalens.words import ENGLISH, Message, Value, languages, phrase, translate, write
 
-#: A message, an English text, or a text that has been written in every language.
+#: A message, an English text, or the same text by language.
 Text: TypeAlias = Message | str | Mapping[str, str]
 
-#: By convention the translation of this text is the translation's own name: "Dansk", "Svenska".
+#: By convention, its translation is the language's own name: "Dansk", "Svenska".
 OWN_NAME = "English"
-# The page is in the language of its root element; without JavaScript that is English.
+# The page shows the language of its root element, which is English without JavaScript.
 _HIDDEN = ':root:not([lang="{0}"]) .t[lang="{0}"] {{ display: none; }}'
 
 
@@ -36,7 +37,8 @@ class PageTexts:
 
     @classmethod
     def in_all_languages(cls) -> PageTexts:
-        """For a page in every language that there is a catalogue of."""
+        """Texts in every available language."""
+        load_plugin_words()
         return cls(languages())
 
     def write(self, text: Text) -> dict[str, str]:
@@ -50,17 +52,17 @@ class PageTexts:
         return {language: name_identifier(identifier, language) for language in self.languages}
 
     def name_languages(self) -> dict[str, str]:
-        """What each language calls itself."""
+        """The name of each language in that language."""
         return {language: translate(OWN_NAME, language) for language in self.languages}
 
     def style(self) -> str:
-        """The rules that hide the languages which the page is not in."""
+        """CSS rules that hide the texts in other languages than the page's."""
         return "\n".join(map(_HIDDEN.format, self.languages))
 
-    # What follows is for templates.
+    # Functions for templates.
 
     def functions(self) -> dict[str, Callable[..., Markup]]:
-        """What templates call, by the name they call it."""
+        """The functions that templates can call, by name."""
         return {
             "t": self.show_phrase,
             "show": self.show,
@@ -75,7 +77,7 @@ class PageTexts:
         return self.show(phrase(english, **values))
 
     def show(self, text: Text, capital: bool = False, most: int | None = None) -> Markup:
-        """A text, with a capital letter first if it stands alone, and no longer than ``most``."""
+        """A text, capitalised if ``capital`` is set, shortened to ``most`` characters."""
 
         def edit(written: str) -> str:
             fitting = written if most is None else shorten(written, most)
@@ -96,7 +98,7 @@ class PageTexts:
         return _mark_up({language: write_formula(card, language) for language in self.languages})
 
     def show_attribute(self, name: str, text: Text) -> Markup:
-        """An attribute that the script exchanges with the language."""
+        """An HTML attribute whose value the script replaces when the language changes."""
         texts = self.write(text)
         pair = Markup('{}="{}"').format(Markup(name), texts[ENGLISH])  # noqa: S704 (format escapes)
         if len(set(texts.values())) == 1:
@@ -105,12 +107,12 @@ class PageTexts:
 
 
 def as_json(texts: Mapping[str, str]) -> str:
-    """Texts by language as the script reads them."""
+    """Texts by language as JSON for the script."""
     return json.dumps(dict(texts), ensure_ascii=False)
 
 
 def _mark_up(texts: Mapping[str, str], edit: Callable[[str], str] = str) -> Markup:
-    """An element per language, or the bare text where all languages say the same."""
+    """An element per language, or plain text if it is the same in all languages."""
     if len(set(texts.values())) == 1:
         return escape(edit(texts[ENGLISH]))
     span = Markup('<span class="t" lang="{}">{}</span>')

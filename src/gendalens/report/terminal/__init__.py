@@ -1,1 +1,1 @@
-"""A run as a person reads it in the terminal."""
+"""Terminal output: results, comparisons and progress."""

@@ -1,4 +1,4 @@
-"""A comparison as a person reads it in 80 columns."""
+"""A comparison as text in 80 columns."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from gendalens.report.escape import one_line
 from gendalens.report.exports.comparison_tables import title_group
 from gendalens.report.provenance import describe_data
 from gendalens.report.terminal.result import show_adjusted_p, style_finding
-from gendalens.report.wording import explain_note
+from gendalens.report.wording import explain_note, load_plugin_words
 from gendalens.results.figures import show_contrast, show_interval
 from gendalens.words import say, translate, write
 
 
 def show(console: Console, comparison: Comparison) -> None:
-    """Print every group: its models, then their differences two by two."""
+    """Print every group: its models, then their pairwise differences."""
+    load_plugin_words()
     for group in comparison.groups:
         console.print()
         console.rule(Text(title_group(group), style="bold"), align="left")
@@ -39,11 +40,12 @@ def show(console: Console, comparison: Comparison) -> None:
 
 
 def _explain_loneliness(comparison: Comparison) -> str:
-    """Why no two models stand in one table."""
+    """Why no two models can be compared."""
     if len({row.label for group in comparison.groups for row in group.rows}) > 1:
-        return say("No two of these results can be lined up.")
+        return say("No two of these results can be compared.")
     return say(
-        "There is one model here, and nothing to compare it with: name the run of another one too."
+        "There is only one model, so there is nothing to compare: name a run of another model as "
+        "well."
     )
 
 

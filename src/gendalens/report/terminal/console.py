@@ -1,4 +1,4 @@
-"""The terminal: what comes from a model or a file stays text on it."""
+"""The terminal: untrusted text from models and files cannot control it."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 _SIZES = ("COLUMNS", "LINES")
-_SIZE = re.compile("[1-9][0-9]{0,4}")  # that a terminal may have
+_SIZE = re.compile("[1-9][0-9]{0,4}")  # a plausible size of a terminal
 
 
 class PlainConsole(Console):
-    """A console that reads no markup, and prints no control character but its own.
+    """A console that interprets no markup and prints no control characters except its own.
 
-    A model may be called ``[red]`` or carry an escape sequence in its name: neither may colour, move
-    or clear anything.
+    A model's name may be ``[red]`` or contain an escape sequence; neither may affect the terminal.
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(markup=False, emoji=False, _environ=_environment(), **options)
+        super().__init__(markup=False, emoji=False, _environ=_read_environment(), **options)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """The pieces to print; control codes of Rich's own (a progress bar's) are marked as such."""
+        """The segments to print; Rich marks its own control codes (such as a progress bar's)."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable() or segment.text == "\n":
                 yield segment
@@ -35,8 +34,8 @@ class PlainConsole(Console):
                 yield Segment("".join(map(_replace_harmful, segment.text)), segment.style)
 
 
-def _environment() -> dict[str, str]:
-    """The environment without sizes that Rich cannot work with."""
+def _read_environment() -> dict[str, str]:
+    """The environment, without terminal sizes that Rich cannot handle."""
     return {
         name: value
         for name, value in os.environ.items()

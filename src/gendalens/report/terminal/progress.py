@@ -1,4 +1,4 @@
-"""Progress with rate and time left on a terminal, one line a test elsewhere."""
+"""Progress of a run: a bar with rate and time left on a terminal, one line per test elsewhere."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from gendalens.words import Message, say, write
 
 
 class Rate(ProgressColumn):
-    """Requests a second."""
+    """A column with the requests per second."""
 
     def render(self, task: Task) -> Text:
-        """The rate, once there is one."""
+        """The rate, once it is known."""
         speed = task.finished_speed or task.speed
         return Text(say("{speed:,.0f}/s", speed=speed) if speed else "", style="dim")
 
 
 class TerminalWatcher:
-    """Shows a run on standard error."""
+    """Shows the progress of a run on standard error."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
         self._progress: Progress | None = None
 
     def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
-        """Say what was saved, and open a bar where somebody can see it move."""
+        """Print the number of requests and notes; start a progress bar on a terminal."""
         for line in (write(tally.message), *notes):
             self._print(f"{task} · {model}: {line}")
         waiting = tally.distinct - tally.cached
@@ -59,23 +59,23 @@ class TerminalWatcher:
             self._progress.start()
 
     def answered(self, count: int) -> None:
-        """Move the bar."""
+        """Advance the bar."""
         if self._progress:
             self._progress.advance(self._progress.task_ids[0], count)
 
     def ends(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._progress:
             self._progress.stop()
             self._progress = None
 
     def finishes(self, model: str, report: SessionReport) -> None:
-        """Leave it to others to show the results."""
+        """Do nothing: results are shown elsewhere."""
 
     def notes(self, message: Message) -> None:
         """Print what the user should know."""
         self._print(write(message))
 
     def _print(self, line: str) -> None:
-        # On one line: a model's name must not look like a line of ours.
+        # On one line, so that a model's name cannot imitate output of GenDa Lens.
         self.console.print(Text(one_line(line, None), style="dim"), soft_wrap=True)

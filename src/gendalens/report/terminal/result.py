@@ -1,4 +1,4 @@
-"""A result as a person reads it in 80 columns."""
+"""A result as text in 80 columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from rich.text import Text
 from gendalens.report.escape import one_line
 from gendalens.report.figures import head_conditions, list_conditions, title_conditions
 from gendalens.report.provenance import describe_data
-from gendalens.report.wording import DIFFERS_BY_GROUP, name_identifier, write_formula
+from gendalens.report.wording import (
+    DIFFERS_BY_GROUP,
+    load_plugin_words,
+    name_identifier,
+    write_formula,
+)
 from gendalens.results.figures import (
     show_contrast,
     show_interval,
@@ -38,14 +43,15 @@ STYLES = {
     "not_measurable": "bold yellow",
     "not_judged": "bold",
 }
-#: Units that go without saying.
+#: Units that are not shown.
 _PLAIN_UNITS = ("share", "log2 ratio")
 _INDENT, _ENDLESS = 2, 10_000
-_LABEL = 10  # columns of the labels at the end of a result
+_LABEL = 10  # width of the labels at the end of a result
 
 
 def show(console: Console, result: Result, folder: Path | None) -> None:
     """Print one result."""
+    load_plugin_words()
     card = get_task(result.task, result.protocol).card
     console.print()
     name = one_line(result.model.name)
@@ -67,7 +73,7 @@ def show(console: Console, result: Result, folder: Path | None) -> None:
 
 
 def _print_end(console: Console, result: Result, card: Card, folder: Path | None) -> None:
-    """Where the figures come from and what they are about; two lines are to be copied whole."""
+    """Print coverage, harms and data, then signature and folder unwrapped, so that they can be copied."""
     to_read = [
         (say("coverage"), _describe_coverage(result.coverage), "dim"),
         (say("main"), _describe_harm(card.main), ""),
@@ -84,8 +90,8 @@ def _print_end(console: Console, result: Result, card: Card, folder: Path | None
             console.print(line, soft_wrap=soft_wrap)
 
 
-def summary(console: Console, results: Sequence[Result]) -> None:
-    """One line a result, model by model, where there are several."""
+def show_summary(console: Console, results: Sequence[Result]) -> None:
+    """Print one line per result, grouped by model."""
     console.print()
     console.rule(Text(say("summary"), style="bold"), align="left")
     titles = Counter(title for title, _ in {_identify(result) for result in results})
@@ -112,7 +118,7 @@ def style_finding(finding: Finding) -> str:
 
 
 def _name_finding(result: Result) -> Text:
-    """The finding, and whether it hides that the effect differs by group."""
+    """The finding, with a remark if the effect differs by group."""
     finding = result.finding
     text = Text(write(finding.message), style=style_finding(finding))
     if result.differs_by_group:
@@ -146,14 +152,14 @@ def _list_facts(result: Result, card: Card) -> RenderableType:
 
 
 def show_adjusted_p(p: float | None, adjusted: float | None) -> Message:
-    """A p, and in brackets what correction for many tests makes of it."""
+    """A p-value, with the adjusted one in brackets if there is one."""
     if adjusted is None:
         return show_p_value(p)
     return phrase("{p} (adjusted {adjusted})", p=show_p_value(p), adjusted=show_p(adjusted))
 
 
 def _tabulate(console: Console, result: Result) -> RenderableType:
-    """The conditions by group, each interval below its figure where they do not fit side by side."""
+    """The conditions by group, with intervals below their figures if the table is too wide."""
     wide = console.options.update_width(_ENDLESS)
     table = _table(result)
     if console.measure(table, options=wide).maximum + _INDENT > console.width:
@@ -165,7 +171,7 @@ def _table(result: Result, between: str = " ") -> Table:
     title = title_conditions(result)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
     for heading in head_conditions(result):
-        # A number is never cut: what has no room goes on in the next line.
+        # Fold, because a truncated number would be wrong.
         table.add_column(heading, overflow="fold")
     for row in list_conditions(result, between):
         table.add_row(*row)
@@ -184,7 +190,7 @@ def _list_extras(extras: Iterable[Extra]) -> RenderableType:
 
 
 def _describe_coverage(coverage: Mapping[str, Any]) -> str:
-    """What is known of the coverage; what is None, nought or empty is not worth a line."""
+    """The coverage in one line, without entries that are None, zero or empty."""
     parts = [
         f"{name_identifier(name)} {_describe_value(value)}"
         for name, value in coverage.items()
@@ -194,7 +200,7 @@ def _describe_coverage(coverage: Mapping[str, Any]) -> str:
 
 
 def _describe_value(value: Any) -> str:
-    if isinstance(value, Mapping):  # by conditions, but also by a model's own words and labels
+    if isinstance(value, Mapping):  # keys are conditions, or a model's own words and labels
         return ", ".join(f"{translate(key)} {_describe_value(one)}" for key, one in value.items())
     if isinstance(value, list):
         return ", ".join(map(str, value))

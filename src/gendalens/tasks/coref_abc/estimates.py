@@ -1,4 +1,4 @@
-"""The estimates of ``coref-abc``: rates, gaps, their contrast and GES, from one set of resamples."""
+"""The estimates of ``coref-abc``: rates, gaps, class contrast and GES, from the same resamples."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Each = TypeVar("Each")
 
 @dataclass(frozen=True, slots=True)
 class Triples:
-    """A row per triple: whether each sentence is linked (in the order of ``CONDITIONS``)."""
+    """The triples as columns; ``linked`` has a column per sentence, in the order of ``CONDITIONS``."""
 
     linked: FloatArray
     frame: npt.NDArray[np.intp]
@@ -43,7 +43,7 @@ class Triples:
 
 
 class Rates(NamedTuple, Generic[Each]):
-    """How often *hendes*, *hans* and the reflexive are linked, and *hans* − *hendes*."""
+    """How often *hendes*, *hans* and the reflexive are linked, and the gap *hans* − *hendes*."""
 
     female: Each
     male: Each
@@ -52,14 +52,14 @@ class Rates(NamedTuple, Generic[Each]):
 
     @property
     def by_condition(self) -> dict[str, Each]:
-        """The three rates."""
+        """The three rates by condition."""
         return dict(zip(CONDITIONS, (self.female, self.male, self.reflexive), strict=True))
 
 
 class Statistics(NamedTuple, Generic[Each]):
-    """One thing for each statistic of the test: its resamples, its degrees of freedom, its estimate.
+    """One value per statistic of the test: its resamples, its degrees of freedom, or its estimate.
 
-    The rates are those of all triples and of the ones with female and with male occupations.
+    The rates are over all triples, and over those with female and with male occupations.
     """
 
     overall: Rates[Each]
@@ -69,12 +69,12 @@ class Statistics(NamedTuple, Generic[Each]):
     ges: Each
 
     def flatten(self) -> list[Each]:
-        """All of them in a row."""
+        """All values as a flat list."""
         return [*self.overall, *self.in_female, *self.in_male, self.contrast, self.ges]
 
     @classmethod
     def read(cls, flat: Sequence[Each]) -> Statistics[Each]:
-        """The statistics that :meth:`flatten` put in a row."""
+        """The inverse of :meth:`flatten`."""
         overall, in_female, in_male = (Rates(*flat[start : start + 4]) for start in (0, 4, 8))
         contrast, ges = flat[12:]
         return Statistics(overall, in_female, in_male, contrast, ges)
@@ -82,9 +82,9 @@ class Statistics(NamedTuple, Generic[Each]):
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """All estimates of one set of triples; they share their resamples.
+    """All estimates on one set of triples, from the same resamples.
 
-    ``rates`` are by class of the occupations, None for both classes together.
+    ``rates`` are by class of the occupation; None stands for both classes together.
     """
 
     rates: dict[str | None, Rates[CrossedEstimate]]
@@ -98,7 +98,7 @@ class Estimates:
 
     @property
     def shaky_sides(self) -> tuple[Message, ...]:
-        """A sentence for each side of GES that may as well be zero."""
+        """A message for each side of GES whose interval includes zero."""
         rates = self.rates[None].by_condition
         return tuple(
             SIDE_INCLUDES_ZERO(measure="FPR", pronoun=PRONOUNS[gender])
@@ -108,7 +108,7 @@ class Estimates:
 
     @property
     def ges(self) -> Estimate:
-        """GES, undefined where a rate is zero, unstable where a rate's interval holds 0."""
+        """GES: undefined if a rate is zero, unstable if the interval of a rate includes 0."""
         rates, ratio = self.rates[None], self.ratio
         _, fault = log2_ratio(rates.male.value, rates.female.value, sides=SIDES)
         if fault:
@@ -119,7 +119,7 @@ class Estimates:
 
 
 def tabulate(records: Sequence[Record]) -> Triples:
-    """The rows, three by three, as columns."""
+    """The triples as columns, from three rows each."""
     rows: dict[tuple[int, str, str], dict[str, Record]] = {}
     for row in records:
         key = (row["frame"], row["occupation"], row["tense"])
@@ -140,7 +140,7 @@ def tabulate(records: Sequence[Record]) -> Triples:
 
 
 def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
-    """Every statistic of the task in one pass over the resamples."""
+    """All estimates of the task, from the same resamples."""
     male = triples.male_class
     frames = len(np.unique(triples.frame))
     sizes = [len(np.unique(triples.occupation[rows])) for rows in (~male, male)]
@@ -154,7 +154,7 @@ def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
     )
     rates = Rates(SHARE, SHARE, SHARE, gap=DIFFERENCE)
     ranges = Statistics(rates, rates, rates, contrast=CONTRAST, ges=UNBOUNDED)
-    # The class is part of the design, so occupations are drawn within it.
+    # The class is a fixed factor of the design, so occupations are drawn within it.
     drawn = crossed_intervals(
         statistic_of_sums(
             _split_by_class(triples),
@@ -177,7 +177,7 @@ def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
 
 
 def clusters(records: Sequence[Record]) -> Clusters:
-    """The triples in their frames and occupations, for differences between systems."""
+    """The triples in crossed frames and occupations, for differences between systems."""
     triples = tabulate(records)
 
     def gap_and_effect(sums: FloatArray) -> FloatArray:
@@ -191,7 +191,7 @@ def clusters(records: Sequence[Record]) -> Clusters:
 
 
 def _split_by_class(triples: Triples) -> FloatArray:
-    """What each triple adds: its links and itself, for female and for male occupations."""
+    """What each triple adds to the sums: its links and a count, separately by class."""
     male = triples.male_class[:, None]
     units = np.column_stack([triples.linked, np.ones(len(male))])
     return np.column_stack([units * ~male, units * male])

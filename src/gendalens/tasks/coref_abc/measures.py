@@ -1,4 +1,4 @@
-"""From the rows of ``coref-abc`` to its measures."""
+"""The measures of ``coref-abc``, from its records."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ METRIC = "rate_of_links_with_the_subject"
 
 
 def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
-    """The effect, the gap between the two false positive rates, and the class contrast."""
+    """The effect, the gap between the false positive rates, and the class contrast."""
     triples = tabulate(records)
     found = estimate(triples, seed=seed, resamples=resamples)
     finding = _judge(found, triples)
@@ -65,7 +65,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
         changed = _judge(without, rest)
         if changed.headline != finding.headline:
             warnings.append(CONTESTED_CLASSES_DECIDE(finding=changed.message))
-    if (plain := coref_margins.take_off_correction(records)) is not None:
+    if (plain := coref_margins.remove_correction(records)) is not None:
         without = estimate(tabulate(plain), seed=seed, resamples=resamples)
         hits = without.rates[None].reflexive
         extra += [
@@ -106,7 +106,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
 def _make_cell(
     found: Estimates, triples: Triples, condition: str, group: str | None = None
 ) -> Cell:
-    """One rate: false positives, or hits for the reflexive."""
+    """One rate: of false positives, or of hits for the reflexive."""
     size = len(triples.linked) if group is None else (triples.male_class == (group == "male")).sum()
     return Cell(
         condition=condition,
@@ -118,7 +118,7 @@ def _make_cell(
 
 
 def _make_extras(variant: Variant, found: Estimates, n: int | None = None) -> list[Extra]:
-    """Effect, gap and contrast taken another way."""
+    """Effect, gap and contrast of a variant, as extra figures."""
     return [
         variant.make_extra("ges", GES(), "log2 ratio", found.ges, n),
         variant.make_extra("gap", GAP(), "share", found.gap, n),
@@ -131,7 +131,7 @@ def _find_problem(triples: Triples) -> Message | None:
 
 
 def _judge(found: Estimates, triples: Triples) -> Finding:
-    """The finding; a system that never makes the mistake has shown no difference to measure."""
+    """The finding; a system that makes no mistakes is not measurable."""
     reason = _find_problem(triples)
     if reason is None and not triples.linked[:, :2].any():
         reason = NO_MISTAKES(hits=float(triples.linked[:, 2].mean()))

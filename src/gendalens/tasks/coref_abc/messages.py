@@ -1,4 +1,4 @@
-"""What ``coref-abc`` says: its figures, its reasons and warnings, and the words of its tables."""
+"""The messages of ``coref-abc``: figures, reasons, warnings, and the words of its tables."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NO_LINK = Template(
 )
 NO_MISTAKES = Template(
     "coref_abc.no_mistakes",
-    "neither hans nor hendes is ever linked with the subject, as the grammar wants, so there are no "
-    "mistakes to compare (the reflexives are linked in {hits:.0%})",
+    "neither hans nor hendes is ever linked with the subject, as the grammar requires, so there "
+    "are no mistakes to compare (the reflexives are linked in {hits:.0%})",
 )
 PRONOUN_INSIDE = Template(
     "coref_abc.pronoun_inside",
-    "In {count} sentences the pronoun stands only inside a longer mention (hans kreditkort), which is "
-    "no mention of the pronoun.",
+    "In {count} sentences the pronoun occurs only inside a longer mention (hans kreditkort), "
+    "which does not count as a mention of the pronoun.",
 )
 
 # Protocol 1

@@ -19,7 +19,7 @@ from gendalens.tasks.base import (
     Effect,
     Table,
     Task,
-    stratified,
+    sample_by_stratum,
 )
 from gendalens.tasks.coref_abc.classic_tables import abc_tables
 from gendalens.tasks.coref_abc.messages import CLUSTER_GAP, NO_CLUSTERS, READINGS
@@ -37,7 +37,7 @@ TOKEN = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of a file as 0.0.3 reads it; ``line`` numbers the triples."""
+    """One sentence of a file as 0.0.3 reads it; ``line`` is the number of the triple."""
 
     occupation_class: str
     line: int
@@ -46,12 +46,12 @@ class Sentence:
 
     @property
     def request(self) -> Resolve:
-        """The sentence, cut at spaces."""
+        """The sentence, tokenised at spaces."""
         return Resolve(self.text, tuple(word.span() for word in TOKEN.finditer(self.text)))
 
 
 class CorefAbc1(Task[Sentence]):
-    """How often there is any cluster at all, by pronoun and class of the occupation."""
+    """How often the system finds any cluster at all, by pronoun and class of the occupation."""
 
     card = Card(
         name="coref-abc",
@@ -82,7 +82,7 @@ class CorefAbc1(Task[Sentence]):
         ]
 
     def requests(self, items: Sequence[Sentence]) -> list[Request]:
-        """One per sentence."""
+        """One request per sentence."""
         return [item.request for item in items]
 
     def records(self, items: Sequence[Sentence], answers: Mapping[Request, Answer]) -> list[Record]:
@@ -104,7 +104,7 @@ class CorefAbc1(Task[Sentence]):
         return rows
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
-        """0.0.3's figures; nothing is resampled."""
+        """The figures of 0.0.3; nothing is resampled."""
         nuance = tuple(
             _measure_rate(records, condition, f"{group} occupations")
             for condition in CONDITIONS
@@ -143,17 +143,17 @@ class CorefAbc1(Task[Sentence]):
         )
 
     def sample(self, items: Sequence[Sentence], size: int, seed: int) -> list[Sentence]:
-        """The sentences of ``size`` triples, by occupation."""
+        """The sentences of ``size`` triples, stratified by occupation."""
         triples = {(item.occupation_class, item.line): item.text.split()[0] for item in items}
-        kept = set(stratified(list(triples), size, seed, lambda key: (key[0], triples[key])))
+        kept = set(sample_by_stratum(list(triples), size, seed, lambda key: (key[0], triples[key])))
         return [item for item in items if (item.occupation_class, item.line) in kept]
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
-        """Each sentence: is there a cluster?"""
+        """Each sentence, with whether a cluster was found."""
         return abc_views.classic_link_examples(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
-        """0.0.3's two tables."""
+        """The two tables of 0.0.3."""
         return abc_tables(result)
 
 
@@ -170,7 +170,7 @@ def _measure_rate(records: Sequence[Record], condition: str, group: str) -> Cell
 
 
 def _average_rates(condition: str, cells: Sequence[Cell]) -> Cell:
-    """The mean of the two files' rates, whatever their sizes, as 0.0.3 takes it."""
+    """The unweighted mean of the two files' rates, as in 0.0.3."""
     values = [cell.value for cell in cells if cell.value is not None]
     return Cell(
         condition=condition,

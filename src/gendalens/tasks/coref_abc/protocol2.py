@@ -13,26 +13,26 @@ from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Card, Effect, Table, Task, stratified
+from gendalens.tasks.base import BINARY, Card, Effect, Table, Task, sample_by_stratum
 from gendalens.tasks.coref_abc import estimates, measures
 from gendalens.tasks.coref_abc.classic_tables import abc_tables
 from gendalens.tasks.coref_abc.messages import READINGS
 from gendalens.tasks.shared import abc_views, coref_links, coref_margins
 from gendalens.tasks.views import Example, Leanings
 
-FALSE_ALARM = 0.5  # how often a control resolver without bias links hans or hendes
-HIT = 0.9  # and the reflexive
+FALSE_ALARM = 0.5  # how often an unbiased control resolver links hans or hendes
+HIT = 0.9  # how often it links the reflexive
 
 
 def sentences(item: Triple) -> Iterator[tuple[str, str, Span]]:
-    """The three sentences of a triple: condition, text, and where the pronoun stands."""
+    """The three sentences of a triple: condition, text, and span of the pronoun."""
     yield "female", item.female, item.female_span
     yield "male", item.male, item.male_span
     yield "reflexive", item.reflexive, item.reflexive_span
 
 
 class CorefAbc(Task[Triple]):
-    """False positive rates of *hans* and *hendes*, the hit rate of the reflexive beside them."""
+    """False positive rates of *hans* and *hendes*, and the hit rate of the reflexive."""
 
     card = Card(
         name="coref-abc",
@@ -50,9 +50,9 @@ class CorefAbc(Task[Triple]):
         definitions=(
             (
                 "link",
-                "one cluster holds the subject and the pronoun; clusters of other words do not count. "
-                "A pronoun mention is exactly the pronoun (hans kreditkort is none), a mention of the "
-                "subject contains the occupation and not the pronoun",
+                "one cluster holds the subject and the pronoun; clusters of other words do not "
+                "count. A pronoun mention is exactly the pronoun (hans kreditkort is not one), a "
+                "mention of the subject contains the occupation and not the pronoun",
             ),
             (
                 "false positive rate",
@@ -61,8 +61,8 @@ class CorefAbc(Task[Triple]):
             ),
             (
                 "hit rate",
-                "the share of sin, sit and sine linked with the subject, where the grammar wants it; "
-                "a system that links nothing at all is not measurable, not fair",
+                "the share of sin, sit and sine linked with the subject, where the grammar "
+                "requires it; a system that links nothing at all is not measurable, not fair",
             ),
             (
                 "gap",
@@ -85,11 +85,11 @@ class CorefAbc(Task[Triple]):
     )
 
     def items(self, data: Mapping[str, Source]) -> list[Triple]:
-        """The distinct triples, errata applied."""
+        """The distinct triples, with errata applied."""
         return sets.read_triples(data["abc"])
 
     def requests(self, items: Sequence[Triple]) -> list[Request]:
-        """Three per triple."""
+        """Three requests per triple."""
         return [
             coref_links.make_request(text, pronoun, (item.subject,))
             for item in items
@@ -126,15 +126,15 @@ class CorefAbc(Task[Triple]):
         return rows
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
-        """Intervals over frames and occupations, crossed."""
+        """The measures, with intervals over frames and occupations as crossed clusters."""
         return measures.measure(records, seed=seed, resamples=resamples)
 
     def sample(self, items: Sequence[Triple], size: int, seed: int) -> list[Triple]:
-        """``size`` triples, by occupation."""
-        return stratified(items, size, seed, lambda t: (t.occupation_class, t.occupation))
+        """A sample of ``size`` triples, stratified by occupation."""
+        return sample_by_stratum(items, size, seed, lambda t: (t.occupation_class, t.occupation))
 
     def plant(self, items: Sequence[Triple], control: Control) -> dict[Request, Answer]:
-        """Links *hans* in male occupations and *hendes* in female ones, or *hans* everywhere."""
+        """Answers that favour *hans* in male and *hendes* in female occupations, or *hans* everywhere."""
         answers: dict[Request, Answer] = {}
         for item in items:
             for condition, text, pronoun in sentences(item):
@@ -147,7 +147,7 @@ class CorefAbc(Task[Triple]):
                     "occ", item.occupation, condition
                 )
                 noise = control.normal("link", item.frame, item.occupation, item.tense, condition)
-                # The threshold takes a strength: (1 + strength) / 2 is the chance of a positive sum.
+                # With strength s, the chance of a positive sum is (1 + s) / 2.
                 level = control.threshold(2 * chance - 1, cluster_effects=2)
                 cluster = (
                     (item.subject.start, item.subject.end),
@@ -159,15 +159,15 @@ class CorefAbc(Task[Triple]):
         return answers
 
     def clusters(self, records: Sequence[Record]) -> Clusters:
-        """Triples in frames and occupations, crossed."""
+        """Triples, in frames and occupations as crossed clusters."""
         return estimates.clusters(records)
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
-        """Each triple, with the pronouns taken for the subject's."""
+        """Each triple, with the pronouns linked with the subject."""
         return abc_views.link_examples(records)
 
     def leanings(self, records: Sequence[Record]) -> Leanings:
-        """Links of hans against links of hendes by occupation."""
+        """How much more often *hans* is linked than *hendes*, by occupation."""
         return abc_views.link_leanings(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
@@ -176,7 +176,7 @@ class CorefAbc(Task[Triple]):
 
 
 def _find_outcome(answer: ResolveAnswer, pronoun: Span, subject: Span) -> str:
-    return "linked" if coref_links.links(answer, pronoun, subject) else "not linked"
+    return "linked" if coref_links.are_linked(answer, pronoun, subject) else "not linked"
 
 
 TASK = CorefAbc()

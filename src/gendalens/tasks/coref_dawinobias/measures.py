@@ -1,4 +1,4 @@
-"""From the rows of ``coref-dawinobias`` to its measures."""
+"""The measures of ``coref-dawinobias``, from its records."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ OUTCOMES = ("right", "wrong", "both", "none")
 
 
 def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
-    """The headline, its nuance by the right occupation, and how the lines came out."""
+    """The headline, its nuance by gender of the right occupation, and the shares of outcomes."""
     headline = _measure_headline(records, seed=seed, resamples=resamples)
     by_gender = estimate_by_gender(tabulate(records), seed=seed, resamples=resamples)
     problem = _find_problem(records, headline)
@@ -65,7 +65,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
         changed = _judge(clear, without)
         if changed.headline != finding.headline:
             warnings.append(CONTESTED_LABELS_DECIDE(finding=changed.message))
-    if (plain := coref_margins.take_off_correction(records)) is not None:
+    if (plain := coref_margins.remove_correction(records)) is not None:
         without = _measure_headline(plain, seed=seed, resamples=resamples)
         extra.append(coref_margins.measure_schemas(records, seed=seed, resamples=resamples))
         extra += without.make_extras(UNCORRECTED)
@@ -132,7 +132,7 @@ def _measure_headline(records: Sequence[Record], *, seed: int, resamples: int) -
 
 
 def _list_extras(by_gender: GenderStatistics[CrossedEstimate]) -> list[Extra]:
-    """Whose pronouns are linked at all, and the gap for occupations like these."""
+    """How often pronouns of each gender are linked, and the gap if occupations were drawn anew."""
     return [
         Extra(
             id="linked_female_pronouns",

@@ -1,4 +1,4 @@
-"""What ``coref-dawinobias`` says: its figures, its reasons and warnings, and its tables' words."""
+"""The messages of ``coref-dawinobias``: figures, reasons, warnings, and the words of its tables."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ NO_RIGHT_LINK = Template(
 )
 PRONOUN_INSIDE = Template(
     "coref_dawinobias.pronoun_inside",
-    "In {count} lines the pronoun stands only inside a longer mention, which is no mention of the "
-    "pronoun.",
+    "In {count} lines the pronoun occurs only inside a longer mention, which does not count as a "
+    "mention of the pronoun.",
 )
 
 # Protocol 1

@@ -1,7 +1,7 @@
-"""``coref-dawinobias`` as GenDa Lens 0.0.3 means it: its reading of clusters, each line once.
+"""``coref-dawinobias`` as GenDa Lens 0.0.3 intends it: its reading of clusters, each line once.
 
-0.0.3 counts every line again at each later line of a shuffled file, so that its score depends on the
-order; here each line counts once, and the effect is taken from accuracies that are not rounded.
+0.0.3 counts every line again at each later line of a shuffled file, so its score depends on the order.
+Here each line counts once, and the effect is computed from unrounded accuracies.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ GENDERS = ("female", "male")
 
 @dataclass(frozen=True, slots=True)
 class Line(ClassicLine):
-    """A line with the occupation that is meant, the token behind the first bracket."""
+    """A line with its right occupation, the token after the first opening bracket."""
 
     @property
     def request(self) -> Resolve:
@@ -53,7 +53,7 @@ class Line(ClassicLine):
 
 
 def find_gender(token: str) -> str:
-    """The gender that an occupation is stereotypically of, genitive or not; else unknown."""
+    """The stereotypical gender of an occupation, genitive or not; ``unknown`` for other words."""
     found = read_occupations("dawinobias").get(token.removesuffix("s"))
     return found.stereotype if found else "unknown"
 
@@ -91,17 +91,17 @@ class CorefDaWinoBias1(ClassicWino[Line]):
         marked = TOKEN.findall(raw.lower())
         if "[" not in marked:
             raise UserError(
-                "Line {line} of the {condition} file has no bracket: mend the line.",
+                "Line {line} of the {condition} file has no bracket: fix the line.",
                 line=number,
                 condition=condition,
             )
-        # Before the first opening bracket there is none to drop, so the token behind it takes its place.
+        # No bracket precedes the first one, so its index becomes that of the token after it.
         return Line(
             condition, number, raw, tuple(t for t in marked if t not in "[]"), marked.index("[")
         )
 
     def records(self, items: Sequence[Line], answers: Mapping[Request, Answer]) -> list[Record]:
-        """A row per line: what was meant, what was answered, and whether the line counts."""
+        """A row per line: the right occupation, the answer, and whether the line counts."""
         rows: list[Record] = []
         for item in items:
             request = item.request
@@ -124,7 +124,7 @@ class CorefDaWinoBias1(ClassicWino[Line]):
         return rows
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
-        """0.0.3's figures over the lines that count; nothing is resampled."""
+        """The figures of 0.0.3 over the lines that count; nothing is resampled."""
         conditions: list[Cell] = []
         nuance: list[Cell] = []
         for condition in CONDITIONS:
@@ -167,12 +167,12 @@ class CorefDaWinoBias1(ClassicWino[Line]):
         )
 
     def tables(self, result: Result) -> tuple[Table, Table]:
-        """0.0.3's two tables; it calls the groups pronouns, though they are occupations."""
+        """The two tables of 0.0.3, which calls the groups pronouns although they are occupations."""
         return wino_tables(result, "Accuracy", groups="occupations", digits=2)
 
 
 def _read_first_token(request: Resolve, answer: ResolveAnswer) -> str:
-    """The first token of the first mention of the first cluster; without one, the last token."""
+    """The first token of the first mention of the first cluster, or the last token without any."""
     start, end = request.tokens[-1]
     if answer.clusters and answer.clusters[0]:
         start = answer.clusters[0][0][0]

@@ -28,7 +28,7 @@ OUTCOMES = {
 
 
 def make_request(line: WinoLine) -> Resolve:
-    """The sentence, with its pronoun and both occupations as the hint."""
+    """The request for a line, which marks the pronoun and both occupations."""
     return coref_links.make_request(line.text, line.span, (line.referent.span, line.other.span))
 
 
@@ -39,10 +39,10 @@ class CorefDaWinoBias(Task[WinoLine]):
         name="coref-dawinobias",
         protocol=2,
         title="Coreference systems on DaWinoBias: who is meant?",
-        idea="Each sentence names two occupations and a pronoun that means one of them, as the sense "
-        "shows. In the pro-stereotypical version the pronoun has the gender that the right "
-        "occupation is stereotypically of, in the anti-stereotypical version the other. A system "
-        "that leans on stereotypes links the pronoun rightly more often in the pro version.",
+        idea="Each sentence names two occupations and a pronoun that means one of them, as the "
+        "sense shows. In the pro-stereotypical version the pronoun has the stereotypical gender "
+        "of the right occupation, in the anti-stereotypical version the other. A system that "
+        "leans on stereotypes links the pronoun rightly more often in the pro version.",
         data=("dawinobias",),
         needs=frozenset({Resolve.kind}),
         formula="GES = log2(F1_pro / F1_anti)",
@@ -67,7 +67,7 @@ class CorefDaWinoBias(Task[WinoLine]):
             ),
             (
                 "nuance",
-                "the same F1 by the gender that the right occupation is stereotypically of",
+                "the same F1 by the stereotypical gender of the right occupation",
             ),
             (
                 "male default",
@@ -93,11 +93,11 @@ class CorefDaWinoBias(Task[WinoLine]):
     )
 
     def items(self, data: Mapping[str, Source]) -> list[WinoLine]:
-        """Both conditions, errata applied."""
+        """The lines of both conditions, with errata applied."""
         return sets.read_wino_lines(data["dawinobias"])
 
     def requests(self, items: Sequence[WinoLine]) -> list[Request]:
-        """One per line."""
+        """One request per line."""
         return [make_request(item) for item in items]
 
     def records(self, items: Sequence[WinoLine], answers: Mapping[Request, Answer]) -> list[Record]:
@@ -105,15 +105,15 @@ class CorefDaWinoBias(Task[WinoLine]):
         return [_make_record(item, answers[make_request(item)]) for item in items]
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
-        """Intervals over schemas; over the two occupations, crossed, where genders are set apart."""
+        """The measures, with intervals over schemas, or crossed occupations for those by gender."""
         return measures.measure(records, seed=seed, resamples=resamples)
 
     def sample(self, items: Sequence[WinoLine], size: int, seed: int) -> list[WinoLine]:
-        """The lines of ``size`` schemas, by the case of the pronouns."""
+        """The lines of ``size`` schemas, stratified by the case of the pronouns."""
         return sample_schemas(items, size, seed)
 
     def plant(self, items: Sequence[WinoLine], control: Control) -> dict[Request, Answer]:
-        """Leans to the occupation of the pronoun's stereotype, or overlooks female pronouns."""
+        """Answers that favour the occupation stereotypical for the pronoun, or miss female pronouns."""
         answers: dict[Request, Answer] = {}
         for item in items:
             key = (item.schema, item.line, item.condition)
@@ -137,7 +137,7 @@ class CorefDaWinoBias(Task[WinoLine]):
         return answers
 
     def clusters(self, records: Sequence[Record]) -> Clusters:
-        """Schemas."""
+        """Schemas, as sums of their counts."""
         return schemas.clusters(records)
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
@@ -145,11 +145,11 @@ class CorefDaWinoBias(Task[WinoLine]):
         return wino_views.link_examples(records)
 
     def leanings(self, records: Sequence[Record]) -> Leanings:
-        """Links with male pronouns against links with female ones."""
+        """How much more often male than female pronouns are linked, by occupation."""
         return wino_views.link_leanings(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
-        """The classic layout, with F1 where 0.0.3 has accuracy."""
+        """The classic layout, with F1 instead of accuracy."""
         return wino_tables(result, "F1", groups="occupations", heading="Occupations")
 
 
@@ -181,7 +181,7 @@ def _make_record(item: WinoLine, answer: Answer) -> Record:
 def _find_outcome(item: WinoLine, answer: ResolveAnswer) -> str:
     def is_linked(mention: Mention, other: Mention) -> bool:
         genitive = mention.text.lower() != mention.occupation
-        return coref_links.links(
+        return coref_links.are_linked(
             answer, item.span, mention.span, others=(other.span,), genitive=genitive
         )
 

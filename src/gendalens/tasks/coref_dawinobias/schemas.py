@@ -1,4 +1,4 @@
-"""The rows of ``coref-dawinobias`` summed up by schema, and the statistics of these sums."""
+"""The counts of ``coref-dawinobias`` by schema, and the statistics of their sums."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gendalens.stats.paired import Clusters, Summed
 CONDITIONS = ("anti", "pro")
 GENDERS = ("female", "male")
 CELLS = [(condition, gender) for condition in CONDITIONS for gender in GENDERS]
-#: What is counted of a cell, in the order of the last axis: links, linked lines, lines.
+#: Indices of the last axis: right links, wrong links, linked lines, lines.
 RIGHT, WRONG, LINKED_LINES, LINES = range(4)
 Each = TypeVar("Each")
 
@@ -45,10 +45,10 @@ class Schemas:
 
 
 class GenderStatistics(NamedTuple, Generic[Each]):
-    """F1 by condition and gender of the right occupation, their contrast, and what stands beside it.
+    """F1 by condition and gender of the right occupation, their contrast, and further statistics.
 
-    ``linked_female`` and ``linked_male`` are the shares of lines with a female or a male pronoun that
-    are linked at all, ``male_default`` is their difference.
+    ``linked_female`` and ``linked_male`` are the shares of lines with a female or male pronoun that
+    are linked at all; ``male_default`` is their difference.
     """
 
     anti_female: Each
@@ -63,14 +63,14 @@ class GenderStatistics(NamedTuple, Generic[Each]):
 
     @property
     def cells(self) -> dict[tuple[str, str], Each]:
-        """The four F1 by condition and gender."""
+        """The four F1 scores by condition and gender."""
         values = (self.anti_female, self.anti_male, self.pro_female, self.pro_male)
         return dict(zip(CELLS, values, strict=True))
 
 
 def tabulate(records: Sequence[Record]) -> Schemas:
-    """The rows summed up by schema."""
-    # Sorted, so that the order of the records moves no resample.
+    """The counts of each schema, from its rows."""
+    # Sorted, so that the resamples do not depend on the order of the records.
     schemas = {name: i for i, name in enumerate(sorted({r["schema"] for r in records}))}
     counts = np.zeros((len(schemas), 2, 2, 4))
     occupation: dict[str, list[str]] = {gender: [""] * len(schemas) for gender in GENDERS}
@@ -89,7 +89,7 @@ def tabulate(records: Sequence[Record]) -> Schemas:
 
 
 def link_f1(counts: FloatArray) -> FloatArray:
-    """F1 of links, from counts whose last axis is that of :class:`Schemas`.
+    """F1 of links, from counts with the last axis of :class:`Schemas`.
 
     With precision = right / (right + wrong) and recall = right / lines, their harmonic mean is
     2 right / (right + wrong + lines).
@@ -101,7 +101,7 @@ def link_f1(counts: FloatArray) -> FloatArray:
 def estimate_by_gender(
     schemas: Schemas, *, seed: int, resamples: int
 ) -> GenderStatistics[CrossedEstimate]:
-    """Statistics with intervals over male and female occupations, crossed."""
+    """The statistics, with intervals over male and female occupations as crossed clusters."""
     units = schemas.counts.reshape(len(schemas.counts), -1)
     return GenderStatistics(
         *crossed_intervals(
@@ -129,7 +129,7 @@ def _split_by_gender(sums: FloatArray) -> FloatArray:
     counts = sums.reshape(-1, 2, 2, 4)
     cells = link_f1(counts)
     lift = cells[:, 1] - cells[:, 0]
-    # A pro line has the pronoun of its occupation's gender, an anti line the other.
+    # The pronoun has the gender of the right occupation in a pro line, the other in an anti line.
     of_female = counts[:, 1, 0] + counts[:, 0, 1]
     of_male = counts[:, 1, 1] + counts[:, 0, 0]
     female, male = (rate(side[:, LINKED_LINES], side[:, LINES]) for side in (of_female, of_male))
@@ -150,7 +150,7 @@ def _split_by_gender(sums: FloatArray) -> FloatArray:
 
 
 def clusters(records: Sequence[Record]) -> Clusters:
-    """The schemas' counts, for differences between systems."""
+    """The counts of the schemas, for differences between systems."""
     counts = tabulate(records).counts.sum(axis=2)
     names = tuple(sorted({row["schema"] for row in records}))
     return Summed(names, counts.reshape(len(counts), -1), _gap_and_effect)

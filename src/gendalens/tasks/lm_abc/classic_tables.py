@@ -29,7 +29,7 @@ def abc_tables(result: Result, metric: str) -> tuple[Table, Table]:
         "Pronoun": ["Female", "", "Male", ""],
         metric: [main["female"], "", main["male"], ""],
         "Stereotypical Occupation": ["Female", "Male", "Female", "Male"],
-        # Two rows may share a label in a table but not in a dictionary.
+        # The trailing space keeps the key distinct: two rows of the table have the same label.
         f"{metric} ": [
             fine[condition, f"{group} occupations"]
             for condition in ("female", "male")

@@ -1,4 +1,4 @@
-"""The estimates of ``lm-abc``: medians, preferences and their contrast, from one set of resamples."""
+"""The estimates of ``lm-abc``: medians, preferences and class contrast, from the same resamples."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Each = TypeVar("Each")
 
 
 class Statistics(NamedTuple, Generic[Each]):
-    """One thing for each statistic of the test: its resamples, its degrees of freedom, its estimate.
+    """One value per statistic of the test: its resamples, its degrees of freedom, or its estimate.
 
-    ``female`` and ``male`` are the medians of *hendes* and *hans*; what ends in
-    ``_in_female`` or ``_in_male`` is of the triples with female or male occupations.
+    ``female`` and ``male`` are the medians of *hendes* and *hans*; names with ``_in_female`` and
+    ``_in_male`` are over the triples with female and male occupations.
     """
 
     female: Each
@@ -41,7 +41,7 @@ class Statistics(NamedTuple, Generic[Each]):
 
 @dataclass(frozen=True, slots=True)
 class Triples:
-    """What the statistics need, a row per triple."""
+    """The triples as columns."""
 
     female: FloatArray
     male: FloatArray
@@ -53,7 +53,7 @@ class Triples:
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """All estimates of one set of triples, by condition and class; they share their resamples."""
+    """All estimates on one set of triples, by condition and class, from the same resamples."""
 
     ges: CrossedEstimate
     conditions: dict[str, CrossedEstimate]
@@ -64,7 +64,7 @@ class Estimates:
 
 
 def tabulate(records: Sequence[Record]) -> Triples:
-    """The rows, two by two, as columns."""
+    """The triples as columns, from two rows each."""
     pairs = pair_rows(records)
 
     def codes(field: str) -> npt.NDArray[np.intp]:
@@ -81,7 +81,7 @@ def tabulate(records: Sequence[Record]) -> Triples:
 
 
 def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
-    """Every statistic of the task in one pass over the resamples."""
+    """All estimates of the task, from the same resamples."""
     male, female = triples.male_class, ~triples.male_class
     bits = np.column_stack([triples.bits, np.ones(len(male))])
     split = make_summable(np.column_stack([bits * female[:, None], bits * male[:, None]]))
@@ -122,7 +122,7 @@ def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
         bits_in_male=in_male,
         contrast=min(in_female, in_male),
     )
-    # The class is part of the design, so occupations are drawn within it.
+    # The class is a fixed factor of the design, so occupations are drawn within it.
     found = Statistics(
         *crossed_intervals(
             statistic,
@@ -150,7 +150,7 @@ def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
 
 
 def clusters(records: Sequence[Record]) -> Clusters:
-    """The triples in their frames and occupations, for differences between models."""
+    """The triples in crossed frames and occupations, for differences between models."""
     triples = tabulate(sorted(records, key=_triple_key))
     bits = make_summable(np.column_stack([triples.bits, np.ones(len(triples.bits))]))
 
@@ -173,7 +173,7 @@ def pair_rows(records: Sequence[Record]) -> list[tuple[Record, Record]]:
 
 
 def _triple_key(row: Record) -> tuple[int, str, str]:
-    """What identifies a triple."""
+    """The key that identifies a triple."""
     return row["frame"], row["occupation"], row["tense"]
 
 

@@ -1,4 +1,4 @@
-"""From the rows of ``lm-abc`` to its measures."""
+"""The measures of ``lm-abc``, from its records."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from gendalens.words import Message
 GENDERS = ("female", "male")
 PRONOUNS = {"female": "hendes", "male": "hans"}
 METRIC = "median_relative_perplexity"
-SAME = 1e-9  # nats: closer than that is the same number with rounding
+SAME = 1e-9  # nats: a smaller difference is rounding
 
 
 def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
@@ -101,7 +101,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
 
 
 def _estimate_effect(found: Estimates) -> Estimate:
-    """GES, undefined where a side is not positive, unstable where a side's interval holds 0."""
+    """GES: undefined if a side is not positive, unstable if the interval of a side includes 0."""
     faults = tuple(
         NOT_MORE_SURPRISING(pronoun=PRONOUNS[gender], size=side.value)
         for gender, side in found.conditions.items()
@@ -116,7 +116,7 @@ def _estimate_effect(found: Estimates) -> Estimate:
 
 
 def _find_shaky_sides(found: Estimates) -> tuple[Message, ...]:
-    """A sentence for each side that may as well be zero."""
+    """A message for each side whose interval includes zero."""
     return tuple(
         SIDE_INCLUDES_ZERO(measure="P", pronoun=PRONOUNS[gender])
         for gender, side in found.conditions.items()

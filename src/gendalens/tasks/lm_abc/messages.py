@@ -1,4 +1,4 @@
-"""What ``lm-abc`` says: its figures, its reasons and warnings, and the words of its tables."""
+"""The messages of ``lm-abc``: figures, reasons, warnings, and the words of its tables."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from gendalens.tasks.base import (
     Effect,
     Table,
     Task,
-    stratified,
+    sample_by_stratum,
 )
 from gendalens.tasks.lm_abc.classic_tables import abc_tables
 from gendalens.tasks.lm_abc.messages import (
@@ -44,14 +44,14 @@ METRIC = "median_relative_perplexity"
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A reflexive sentence of the file as 0.0.3 reads it."""
+    """A reflexive sentence of a file, as 0.0.3 reads it."""
 
     occupation_class: str
     line: int
     text: str
 
     def request(self, replacement: str | None) -> Reconstruct:
-        """The sentence with its reflexive exchanged, or as it is."""
+        """The request for the sentence, with its reflexive replaced or unchanged."""
         return Reconstruct(self.text, REFLEXIVES, replacement)
 
 
@@ -86,7 +86,7 @@ class LMAbc1(Task[Sentence]):
         ]
 
     def requests(self, items: Sequence[Sentence]) -> list[Request]:
-        """Three per sentence."""
+        """Three requests per sentence."""
         return [item.request(word) for item in items for word in (None, *REPLACEMENTS.values())]
 
     def records(self, items: Sequence[Sentence], answers: Mapping[Request, Answer]) -> list[Record]:
@@ -123,7 +123,7 @@ class LMAbc1(Task[Sentence]):
         return rows
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
-        """0.0.3's figures; nothing is resampled."""
+        """The figures of 0.0.3; nothing is resampled."""
         conditions = tuple(_make_cell(records, condition) for condition in REPLACEMENTS)
         nuance = tuple(
             _make_cell(records, condition, f"{group} occupations")
@@ -162,8 +162,8 @@ class LMAbc1(Task[Sentence]):
         )
 
     def sample(self, items: Sequence[Sentence], size: int, seed: int) -> list[Sentence]:
-        """``size`` sentences, by occupation."""
-        return stratified(
+        """A sample of ``size`` sentences, stratified by occupation."""
+        return sample_by_stratum(
             items, size, seed, lambda item: (item.occupation_class, item.text.split()[0])
         )
 
@@ -172,7 +172,7 @@ class LMAbc1(Task[Sentence]):
         return abc_views.classic_score_examples(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
-        """0.0.3's two tables."""
+        """The two tables of 0.0.3."""
         return abc_tables(result, "Perplexity Median (IQR) Relative scores")
 
 

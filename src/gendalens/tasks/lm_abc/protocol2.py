@@ -13,16 +13,16 @@ from gendalens.models.base import Answer, Request, Score, ScoreAnswer
 from gendalens.models.control import Control
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Card, Effect, Table, Task, stratified
+from gendalens.tasks.base import BINARY, Card, Effect, Table, Task, sample_by_stratum
 from gendalens.tasks.lm_abc import estimates, measures
 from gendalens.tasks.lm_abc.classic_tables import abc_tables
 from gendalens.tasks.lm_abc.messages import READINGS
 from gendalens.tasks.shared import abc_views
 from gendalens.tasks.views import Example, Leanings
 
-PENALTY = 4.0  # bits by which a control model prefers the reflexive to both others
-MOST_SURPRISAL = 300.0  # nats a token, on average
-SURPRISAL = 3.0  # nats a word of a control model
+PENALTY = 4.0  # bits by which a control model prefers the reflexive to both pronouns
+MOST_SURPRISAL = 300.0  # nats per token, on average
+SURPRISAL = 3.0  # nats per word of a control model
 
 
 class LMAbc(Task[Triple]):
@@ -75,11 +75,11 @@ class LMAbc(Task[Triple]):
     )
 
     def items(self, data: Mapping[str, Source]) -> list[Triple]:
-        """The distinct triples, errata applied."""
+        """The distinct triples, with errata applied."""
         return sets.read_triples(data["abc"])
 
     def requests(self, items: Sequence[Triple]) -> list[Request]:
-        """Three per triple."""
+        """Three requests per triple."""
         return [Score(text) for item in items for text in (item.reflexive, item.male, item.female)]
 
     def records(self, items: Sequence[Triple], answers: Mapping[Request, Answer]) -> list[Record]:
@@ -93,10 +93,10 @@ class LMAbc(Task[Triple]):
         rows: list[Record] = []
         for item in items:
             own = answer(item.reflexive)
-            base = _perplexity(own.log_likelihood, own.tokens)
+            base = _compute_perplexity(own.log_likelihood, own.tokens)
             for gender, text in (("female", item.female), ("male", item.male)):
                 other = answer(text)
-                perplexity = _perplexity(other.log_likelihood, own.tokens)
+                perplexity = _compute_perplexity(other.log_likelihood, own.tokens)
                 rows.append(
                     {
                         "frame": item.frame,
@@ -124,15 +124,15 @@ class LMAbc(Task[Triple]):
         return rows
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
-        """Intervals over frames and occupations, crossed."""
+        """The measures, with intervals over frames and occupations as crossed clusters."""
         return measures.measure(records, seed=seed, resamples=resamples)
 
     def sample(self, items: Sequence[Triple], size: int, seed: int) -> list[Triple]:
-        """``size`` triples, by occupation."""
-        return stratified(items, size, seed, lambda t: (t.occupation_class, t.occupation))
+        """A sample of ``size`` triples, stratified by occupation."""
+        return sample_by_stratum(items, size, seed, lambda t: (t.occupation_class, t.occupation))
 
     def plant(self, items: Sequence[Triple], control: Control) -> dict[Request, Answer]:
-        """Prefers *hans* in male occupations and *hendes* in female ones, or *hans* everywhere."""
+        """Answers that prefer *hans* in male and *hendes* in female occupations, or *hans* everywhere."""
         answers: dict[Request, Answer] = {}
         for item in items:
             key = (item.frame, item.occupation, item.tense)
@@ -154,25 +154,25 @@ class LMAbc(Task[Triple]):
         return answers
 
     def clusters(self, records: Sequence[Record]) -> Clusters:
-        """Triples in frames and occupations, crossed."""
+        """Triples, in frames and occupations as crossed clusters."""
         return estimates.clusters(records)
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
-        """Each triple, with the likeliest of its sentences."""
+        """Each triple, with its likeliest sentence."""
         return abc_views.score_examples(records)
 
     def leanings(self, records: Sequence[Record]) -> Leanings:
-        """The preference for hans over hendes by occupation."""
+        """The preference for *hans* over *hendes*, by occupation."""
         return abc_views.score_leanings(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
-        """The classic layout; in brackets the 95% interval, where 0.0.3 has the quartiles."""
+        """The classic layout, with 95% intervals instead of quartiles in brackets."""
         return abc_tables(result, "Perplexity Median (95% interval) Relative scores")
 
 
-def _perplexity(log_likelihood: float, tokens: int) -> float:
+def _compute_perplexity(log_likelihood: float, tokens: int) -> float:
     surprisal = -log_likelihood / max(1, tokens)
-    # Larger ones can be written down, but not squared: their variance overflows.
+    # Larger perplexities are still finite, but their variance overflows.
     if surprisal > MOST_SURPRISAL:
         raise UserError(
             "The model finds a sentence so unlikely that its perplexity is infinite; check that its "

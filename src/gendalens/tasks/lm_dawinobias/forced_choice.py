@@ -1,4 +1,4 @@
-"""``lm-dawinobias`` side by side: the forced reading, which every language model has."""
+"""The forced reading of ``lm-dawinobias``, by which all language models are compared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gendalens.tasks.lm_dawinobias.schemas import f1_by_condition, tabulate
 
 
 def compared_figures(result: Result) -> ComparedFigures:
-    """Effect, gap and finding in the forced reading: a causal model's headline, an extra of others."""
+    """The figures of the forced reading: the headline of causal models, extras of others."""
     if result.coverage["headline_reading"] == "forced":
         return ComparedFigures(
             effect=result.gender_effect_size,
@@ -37,7 +37,7 @@ def compared_figures(result: Result) -> ComparedFigures:
 
 
 def clusters(records: Sequence[Record]) -> Clusters:
-    """The schemas' counts."""
+    """The counts of the schemas, for differences between models."""
     counts = tabulate(records, "forced").counts
     names = tuple(sorted({row["schema"] for row in records}))
     return Summed(names, counts.reshape(len(counts), -1), _gap_and_effect)

@@ -1,4 +1,4 @@
-"""From the rows of ``lm-dawinobias`` to its measures."""
+"""The measures of ``lm-dawinobias``, from its records."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ from gendalens.tasks.shared.variants import WITHOUT_CONTESTED
 from gendalens.tasks.shared.words import F1_SIDES, STEREOTYPES
 from gendalens.words import Message
 
-#: Under this share of schemas with two different answers, nothing is measured.
+#: The smallest share of schemas with two different answers for a model to be measurable.
 LEAST_SENSITIVITY = 0.2
 
 
 def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
-    """The headline in the model's own reading, and everything that stands beside it."""
+    """The headline in the model's reading (open or forced), and all further figures."""
     has_open = all(row["open"] is not None for row in records)
     reading: Reading = "open" if has_open else "forced"
     headline = _measure_headline(records, reading, seed=seed, resamples=resamples)
@@ -134,7 +134,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
 
 
 def find_insensitivity(sensitivity: float | None) -> Message | None:
-    """Why nothing is measured, where too few schemas get two different answers."""
+    """The reason if too few schemas get two different answers to be measured, else None."""
     if sensitivity is None or sensitivity >= LEAST_SENSITIVITY:
         return None
     return INSENSITIVE(share=sensitivity)
@@ -143,7 +143,7 @@ def find_insensitivity(sensitivity: float | None) -> Message | None:
 def _measure_other_reading(
     records: Sequence[Record], reading: Reading, *, seed: int, resamples: int
 ) -> list[Extra]:
-    """The reading that is not the headline's: forced, or open, which such a model does not have."""
+    """The figures of the other reading; a model with a forced headline has no open reading."""
     if reading == "forced":
         none = Estimate(None, None, None, NO_FIRST_CHOICE())
         return [OPEN.make_extra("ges", GES(), "log2 ratio", none)]
@@ -190,7 +190,7 @@ def _measure_headline(
 
 
 def _measure_within_schemas(records: Sequence[Record], seed: int, resamples: int) -> Extra:
-    """Log-odds of the male form, male-typed line minus female-typed line, mean over schemas."""
+    """The log-odds of the male form, male-typed minus female-typed line, averaged over schemas."""
     odds: dict[int, dict[str, float]] = {}
     for row in records:
         bits = (row["log_prob_male"] - row["log_prob_female"]) / math.log(2)

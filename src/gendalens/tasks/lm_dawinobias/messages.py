@@ -1,4 +1,4 @@
-"""What ``lm-dawinobias`` says: its figures, its reasons, and the words of its tables."""
+"""The messages of ``lm-dawinobias``: figures, reasons, and the words of its tables."""
 
 from __future__ import annotations
 

@@ -25,23 +25,23 @@ from gendalens.tasks.shared.wino_classic import (
 from gendalens.tasks.shared.wino_tables import wino_tables
 from gendalens.tasks.shared.words import STEREOTYPES
 
-# 0.0.3 looks for the pronouns in this order and masks the first that the line holds.
+# 0.0.3 looks for the pronouns in this order and masks the first one in the line.
 LISTED = ("hans", "hendes", "han", "hun", "ham", "hende")
 
 
 @dataclass(frozen=True, slots=True)
 class Line(ClassicLine):
-    """A line with the pronoun that is masked."""
+    """A line with its masked pronoun."""
 
     @property
     def request(self) -> TopToken:
-        """The lower-cased tokens, joined by single spaces, with the pronoun as the gap."""
+        """The request: the lower-cased tokens, joined by single spaces, with the pronoun masked."""
         left, right = " ".join(self.tokens[: self.place]), " ".join(self.tokens[self.place + 1 :])
         return TopToken(left + " " if left else "", " " + right if right else "")
 
 
 def find_gender(word: str) -> str:
-    """Female, male, or unknown: capitals and byte-level marks count as unknown, as they did."""
+    """Female, male or unknown; capitalised words and byte-level marks are unknown, as in 0.0.3."""
     return GENDERS.get(word.removeprefix("▁"), "unknown")
 
 
@@ -72,7 +72,7 @@ class LMDaWinoBias1(ClassicWino[Line]):
         place = next((tokens.index(word) for word in LISTED if word in tokens), None)
         if place is None:
             raise UserError(
-                "Line {line} of the {condition} file has no pronoun: mend the line.",
+                "Line {line} of the {condition} file has no pronoun: fix the line.",
                 line=number,
                 condition=condition,
             )
@@ -99,7 +99,7 @@ class LMDaWinoBias1(ClassicWino[Line]):
         return rows
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
-        """0.0.3's figures; nothing is resampled."""
+        """The figures of 0.0.3; nothing is resampled."""
         accuracy: dict[str, float] = {}
         nuance: list[Cell] = []
         conditions: list[Cell] = []
@@ -154,7 +154,7 @@ class LMDaWinoBias1(ClassicWino[Line]):
         )
 
     def tables(self, result: Result) -> tuple[Table, Table]:
-        """0.0.3's two tables."""
+        """The two tables of 0.0.3."""
         return wino_tables(result, "Accuracy")
 
 

@@ -1,4 +1,4 @@
-"""``lm-dawinobias``: which pronoun does a language model find fitting for whom?"""
+"""``lm-dawinobias``: which pronoun does a language model choose for which occupation?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PRONOUNS = tuple(sorted(GENDERS))
 
 
 def make_request(line: WinoLine) -> Fill:
-    """The line with its pronoun as the gap: the same for the pro and the anti line of a pair."""
+    """The request for a line, with its pronoun as the gap; a pair of pro and anti lines has the same."""
     pair = PAIRS[line.case]
     candidates = (pair["female"], pair["male"])
     rivals = tuple(word for word in PRONOUNS if word not in candidates)
@@ -38,9 +38,9 @@ class LMDaWinoBias(Task[WinoLine]):
         name="lm-dawinobias",
         protocol=2,
         title="Language models on DaWinoBias: which pronoun fits?",
-        idea="Each sentence names two occupations and a pronoun that means one of them. The pronoun "
-        "is hidden and the model fills the gap. In the pro-stereotypical version the hidden pronoun "
-        "has the gender that the occupation is stereotypically of, in the anti-stereotypical "
+        idea="Each sentence names two occupations and a pronoun that means one of them. The "
+        "pronoun is hidden and the model fills the gap. In the pro-stereotypical version the "
+        "hidden pronoun has the stereotypical gender of the occupation, in the anti-stereotypical "
         "version the other; everything else is the same. A model that leans on stereotypes is "
         "right more often in the pro version.",
         data=("dawinobias",),
@@ -93,11 +93,11 @@ class LMDaWinoBias(Task[WinoLine]):
     )
 
     def items(self, data: Mapping[str, Source]) -> list[WinoLine]:
-        """Both conditions, errata applied."""
+        """The lines of both conditions, with errata applied."""
         return sets.read_wino_lines(data["dawinobias"])
 
     def requests(self, items: Sequence[WinoLine]) -> list[Request]:
-        """One per line; pro and anti ask the same."""
+        """One request per line; a pair of pro and anti lines has the same."""
         return [make_request(item) for item in items]
 
     def records(self, items: Sequence[WinoLine], answers: Mapping[Request, Answer]) -> list[Record]:
@@ -105,15 +105,15 @@ class LMDaWinoBias(Task[WinoLine]):
         return [_make_record(item, answers[make_request(item)]) for item in items]
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
-        """Intervals over schemas; over the two occupations, crossed, where genders are set apart."""
+        """The measures, with intervals over schemas, or crossed occupations for those by gender."""
         return measures.measure(records, seed=seed, resamples=resamples)
 
     def sample(self, items: Sequence[WinoLine], size: int, seed: int) -> list[WinoLine]:
-        """The lines of ``size`` schemas, by the case of the pronouns."""
+        """The lines of ``size`` schemas, stratified by the case of the pronouns."""
         return sample_schemas(items, size, seed)
 
     def plant(self, items: Sequence[WinoLine], control: Control) -> dict[Request, Answer]:
-        """Leans to the pronoun of the referent's stereotype, or to the male form whoever is meant."""
+        """Answers that favour the referent's stereotypical pronoun, or always the male form."""
         answers: dict[Request, Answer] = {}
         for item in items:
             side = 1 if item.referent.stereotype == "male" else -1
@@ -126,12 +126,12 @@ class LMDaWinoBias(Task[WinoLine]):
             first = pair["male" if log_odds > 0 else "female"]
             if control.kind == "always-han":
                 first = "han"
-            # Half of the log-odds to each side: only their difference is looked at.
+            # Half of the log-odds on each side, since only their difference matters.
             answers[make_request(item)] = FillAnswer((-log_odds / 2, log_odds / 2), (1, 1), first)
         return answers
 
     def compared_figures(self, result: Result) -> ComparedFigures:
-        """The forced reading, which masked and causal models share."""
+        """The figures of the forced reading, which masked and causal models share."""
         return forced_choice.compared_figures(result)
 
     def clusters(self, records: Sequence[Record]) -> Clusters:
@@ -143,11 +143,11 @@ class LMDaWinoBias(Task[WinoLine]):
         return wino_views.fill_examples(records)
 
     def leanings(self, records: Sequence[Record]) -> Leanings:
-        """The preference for the male form where an occupation is meant."""
+        """The preference for the male form, by the occupation that is meant."""
         return wino_views.fill_leanings(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
-        """The classic layout, with F1 where 0.0.3 has accuracy."""
+        """The classic layout, with F1 instead of accuracy."""
         return wino_tables(result, "F1")
 
 

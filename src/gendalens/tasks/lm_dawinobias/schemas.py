@@ -1,4 +1,4 @@
-"""The rows of ``lm-dawinobias`` summed up by schema, and the statistics of these sums."""
+"""The counts of ``lm-dawinobias`` by schema, and the statistics of their sums."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Reading = Literal["open", "forced"]
 CONDITIONS = ("anti", "pro")
 GENDERS = ("female", "male")
 CELLS = [(condition, gender) for condition in CONDITIONS for gender in GENDERS]
-#: The columns of a schema's units: its counts, its male answers, its answers that are a pronoun.
+#: The columns of a schema's units: counts, male answers, answers that are a pronoun.
 COUNTS, MALE, ANSWERED = slice(12), 12, 13
 Each = TypeVar("Each")
 
@@ -47,7 +47,7 @@ class Schemas:
 
 
 class GenderStatistics(NamedTuple, Generic[Each]):
-    """F1 by condition and gender of the pronoun, the contrast of the genders, and the gap."""
+    """F1 by condition and gender of the pronoun, the contrast between genders, and the gap."""
 
     anti_female: Each
     anti_male: Each
@@ -58,14 +58,14 @@ class GenderStatistics(NamedTuple, Generic[Each]):
 
     @property
     def cells(self) -> dict[tuple[str, str], Each]:
-        """The four F1 by condition and gender."""
+        """The four F1 scores by condition and gender."""
         values = (self.anti_female, self.anti_male, self.pro_female, self.pro_male)
         return dict(zip(CELLS, values, strict=True))
 
 
 def tabulate(records: Sequence[Record], reading: Reading) -> Schemas:
-    """The rows summed up by schema."""
-    # Sorted, so that the order of the records moves no resample.
+    """The counts of each schema in one reading, from its rows."""
+    # Sorted, so that the resamples do not depend on the order of the records.
     schemas = {name: i for i, name in enumerate(sorted({r["schema"] for r in records}))}
     counts = np.zeros((len(schemas), 2, 2, 3))
     answers: list[dict[int, str]] = [{} for _ in schemas]
@@ -95,20 +95,20 @@ def tabulate(records: Sequence[Record], reading: Reading) -> Schemas:
 
 
 def _f1_by_cell(sums: FloatArray) -> FloatArray:
-    """Sums of counts (R × 12) to F1 by condition and gender (R × 2 × 2)."""
+    """F1 by condition and gender (R × 2 × 2), from sums of counts (R × 12)."""
     counts = sums.reshape(-1, 2, 2, 3)
     return f1_from_counts(counts[..., 0], counts[..., 1], counts[..., 2])
 
 
 def f1_by_condition(sums: FloatArray) -> FloatArray:
-    """Sums of counts (R × 12) to the mean F1 of the genders, anti and pro (R × 2)."""
+    """The mean F1 of the genders, anti and pro (R × 2), from sums of counts (R × 12)."""
     return np.asarray(_f1_by_cell(sums).mean(axis=2))
 
 
 def estimate_by_gender(
     schemas: Schemas, *, seed: int, resamples: int
 ) -> GenderStatistics[CrossedEstimate]:
-    """The statistics by gender, with intervals over male and female occupations, crossed."""
+    """The statistics by gender, with intervals over male and female occupations as crossed clusters."""
     ranges = GenderStatistics(SHARE, SHARE, SHARE, SHARE, contrast=CONTRAST, gap=DIFFERENCE)
     return GenderStatistics(
         *_cross_occupations(_split_by_gender, ranges, schemas, seed=seed, resamples=resamples)
@@ -131,7 +131,7 @@ def _split_by_gender(sums: FloatArray) -> FloatArray:
 
 
 def estimate_male_default(schemas: Schemas, *, seed: int, resamples: int) -> CrossedEstimate:
-    """How often the male form wins, of all answers that are a pronoun."""
+    """The share of male forms among the answers that are a pronoun, with its interval."""
 
     def share(sums: FloatArray) -> FloatArray:
         return rate(sums[:, MALE], sums[:, ANSWERED])[:, None]
@@ -155,7 +155,7 @@ def _cross_occupations(
     seed: int,
     resamples: int,
 ) -> list[CrossedEstimate]:
-    """Statistics of schemas with intervals over male and female occupations, crossed."""
+    """Statistics of schemas, with intervals over male and female occupations as crossed clusters."""
     units = np.column_stack(
         [
             schemas.counts.reshape(len(schemas.counts), -1),

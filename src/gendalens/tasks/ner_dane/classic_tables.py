@@ -30,7 +30,7 @@ def ner_tables(result: Result, metric: str) -> tuple[Table, Table]:
 def ner_layout(
     result: Result, metric: str, cells: Mapping[tuple[str, str], str]
 ) -> tuple[Table, Table]:
-    """The two classic tables from the four cells by origin and gender."""
+    """The two classic tables, from the four cells by origin and gender."""
     effect, name = result.gender_effect_size.value, result.title
     women, men = cells["majority", "female"], cells["majority", "male"]
     short: Table = {
@@ -44,7 +44,7 @@ def ner_layout(
         "Gender Effect Size": ["", effect, "", ""],
         "Name Augmentation": ["Female", "", "Male", ""],
         metric: [women, "", men, ""],
-        # Two rows may share a label in a table but not in a dictionary.
+        # The trailing space keeps the key distinct: two rows of the table have the same label.
         "Name Augmentation ": [
             "Majority Female",
             "Minority Female",

@@ -1,4 +1,4 @@
-"""From the rows of ``ner-dane`` to its measures."""
+"""The measures of ``ner-dane``, from its records."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ from gendalens.words import Message
 
 
 def clusters(records: Sequence[Record]) -> Clusters:
-    """The sentences' counts under majority names, for differences between models."""
+    """The counts of the sentences with majority names, for differences between models."""
     table = tabulate(records)
     counts = table.select(GROUPS[:2]).sentences
     return Summed(table.names, counts.reshape(len(counts), -1), _gap_and_effect)
@@ -73,7 +73,7 @@ def _gap_and_effect(sums: FloatArray) -> FloatArray:
 
 
 def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
-    """Effect, gap and nuance over sentences; the spread over name draws beside them."""
+    """Effect, gap and nuance, with intervals over sentences, and the spread over name draws."""
     table = tabulate(records)
     counts = table.select(GROUPS)
     sample = Sample.draw(counts, seed=seed, resamples=resamples)
@@ -162,9 +162,9 @@ def _list_extras(sample: Sample) -> list[Extra]:
 
 
 def _list_group_extras(sample: Sample, group: int, suffix: str, names: str) -> list[Extra]:
-    """Persons, places and organisations of one group, and the spread of its draws."""
-    recall = sample.estimate(_of_group(person_recall, group))
-    precision = sample.estimate(_of_group(person_precision, group))
+    """Figures for persons, places and organisations of one group, and the spread of its draws."""
+    recall = sample.estimate(_select_group(person_recall, group))
+    precision = sample.estimate(_select_group(person_precision, group))
     spread = micro_f1(sample.counts.draws)[:, group]
     return [
         Extra(
@@ -185,7 +185,7 @@ def _list_group_extras(sample: Sample, group: int, suffix: str, names: str) -> l
                 name=FIGURE_OF(figure=LABEL_F1(label=label), part=names),
                 unit="share",
                 note=LABEL_F1_NOTE(),
-                **sample.estimate(_of_group(_label_f1(label), group)).parts(),
+                **sample.estimate(_select_group(_label_f1(label), group)).parts(),
             )
             for label in ("LOC", "ORG")
         ),
@@ -200,7 +200,7 @@ def _list_group_extras(sample: Sample, group: int, suffix: str, names: str) -> l
     ]
 
 
-def _of_group(metric: CountStatistic, group: int) -> CountStatistic:
+def _select_group(metric: CountStatistic, group: int) -> CountStatistic:
     return lambda counts: metric(counts)[:, group]
 
 
@@ -210,8 +210,8 @@ def _label_f1(label: str) -> CountStatistic:
 
 
 def _list_unisex_extras(sample: Sample) -> list[Extra]:
-    f1 = sample.estimate(_of_group(micro_f1, 0))
-    recall = sample.estimate(_of_group(person_recall, 0))
+    f1 = sample.estimate(_select_group(micro_f1, 0))
+    recall = sample.estimate(_select_group(person_recall, 0))
     return [
         Extra(
             id="f1_unisex",

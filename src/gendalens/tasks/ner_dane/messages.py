@@ -1,4 +1,4 @@
-"""What ``ner-dane`` says: its figures, its reasons and warnings, and the words of its tables."""
+"""The messages of ``ner-dane``: figures, reasons, warnings, and the words of its tables."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from gendalens.tasks.shared.classic_findings import judge_without_interval
 
 @dataclass(frozen=True)
 class NERDane1(RenamedPersons):
-    """Mean and spread of the micro F1 over draws, rounded at every step."""
+    """The mean and spread of micro F1 over draws, rounded at every step."""
 
     options = (REPEATS, LABELS)
     averaged = True
@@ -58,11 +58,11 @@ class NERDane1(RenamedPersons):
 
     @property
     def draws(self) -> str:
-        """The one way of 0.0.3."""
+        """The one way in which 0.0.3 draws names."""
         return "0.0.3"
 
     def configure(self, options: Mapping[str, Any], *, seed: int = 0) -> Self:
-        """The test with --repeats and --labels; 0.0.3 has one way to draw names."""
+        """The test with --repeats and --labels; raises for options that 0.0.3 does not have."""
         if options.get("unisex") or (options.get("names") or "top") != "top":
             raise UserError(
                 "Protocol 1 draws names as GenDa Lens 0.0.3 does; leave out --names and --unisex."
@@ -70,16 +70,16 @@ class NERDane1(RenamedPersons):
         return super().configure(options, seed=seed)
 
     def items(self, data: Mapping[str, Source]) -> Versions:
-        """Every version of every sentence, names drawn as 0.0.3 does."""
+        """Every version of every sentence, with names drawn as in 0.0.3."""
         sentences = dane.read(data["dane"].files[0], errata=False)
         return Versions(sentences, self.read_pools(data), self.repeats, self.seed, protocol=1)
 
     def read_pools(self, data: Mapping[str, Source]) -> dict[Group, NamePool]:
-        """The lists of 0.0.3, defects and duplicates included."""
+        """The name lists of 0.0.3, defects and duplicates included."""
         return names.read_classic(data["names"].folder, data["minority-names"].folder)
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
-        """0.0.3's figures; nothing is resampled."""
+        """The figures of 0.0.3; nothing is resampled."""
         table = tabulate(records)
         per_draw = micro_f1(table.select(GROUPS).draws)
         means = {group: round(float(per_draw[:, i].mean()), 4) for i, group in enumerate(GROUPS)}
@@ -139,7 +139,7 @@ class NERDane1(RenamedPersons):
         )
 
     def tables(self, result: Result) -> tuple[Table, Table]:
-        """0.0.3's two tables."""
+        """The two tables of 0.0.3."""
         cells = {
             (str(cell.group).removesuffix(" names"), cell.condition): f"{cell.value} ({cell.sd})"
             for cell in result.nuance

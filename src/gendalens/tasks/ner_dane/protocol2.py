@@ -21,12 +21,12 @@ from gendalens.tasks.ner_dane.renamed_persons import LABELS, REPEATS, RenamedPer
 from gendalens.tasks.ner_dane.versions import Version, Versions
 from gendalens.tasks.options import Option
 
-RECALL = 0.8  # of persons, by a control tagger without bias
+RECALL = 0.8  # of an unbiased control tagger, for persons
 
 
 @dataclass(frozen=True)
 class NERDane(RenamedPersons):
-    """Exact-span F1 with every person renamed, the same slots and patterns in every group."""
+    """Exact-span F1 with every person renamed, by the same slots and patterns in every group."""
 
     options = (
         REPEATS,
@@ -37,7 +37,7 @@ class NERDane(RenamedPersons):
             help="Which names are drawn: the most common ones, or first names matched on bearers and "
             "length.",
         ),
-        Option(name="unisex", default=False, help="Unisex names as an extra group."),
+        Option(name="unisex", default=False, help="Add unisex names as an extra group."),
         LABELS,
     )
 
@@ -100,7 +100,7 @@ class NERDane(RenamedPersons):
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """The four groups, and unisex names where they were asked for."""
+        """The four groups, and unisex names if requested."""
         return (*GROUPS, UNISEX) if self.unisex else GROUPS
 
     @property
@@ -109,7 +109,7 @@ class NERDane(RenamedPersons):
         return self.names
 
     def settings(self) -> dict[str, str]:
-        """Draws, names and labels."""
+        """The options that affect a figure: draws, names and labels."""
         settings = super().settings()
         labels = {"labels": settings.pop("labels")} if "labels" in settings else {}
         extra = {"extra": "unisex"} if self.unisex else {}
@@ -121,31 +121,31 @@ class NERDane(RenamedPersons):
         return Versions(sentences, self.read_pools(data), self.repeats, self.seed)
 
     def read_pools(self, data: Mapping[str, Source]) -> dict[Group, NamePool]:
-        """The names that each group draws from."""
+        """The pool of names of each group."""
         pools = sets.read_name_pools(data["names"], data["minority-names"], self.names)
         if self.unisex and UNISEX not in pools:
             raise UserError("The name lists hold no unisex names; leave out --unisex.")
         return {group: pools[group] for group in self.groups}
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
-        """Intervals over sentences, the spread over draws beside them."""
+        """The measures, with intervals over sentences and the spread over draws."""
         return measures.measure(records, seed=seed, resamples=resamples)
 
     def plant(self, items: Sequence[Version], control: Control) -> dict[Request, Answer]:
-        """Finds men's names more often (male-default), or majority names (stereotyped)."""
+        """Answers that find men's names more often (male-default), or majority names (stereotyped)."""
         return {Tag(item.renamed.text): _plant_answer(item, control) for item in items}
 
     def clusters(self, records: Sequence[Record]) -> Clusters:
-        """Sentences, all draws together."""
+        """Sentences, each with all its draws."""
         return measures.clusters(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:
-        """The classic layout, with intervals where 0.0.3 has a spread over draws."""
+        """The classic layout, with intervals instead of the spread over draws."""
         return ner_tables(result, "Micro F1 (95% interval)")
 
 
 def _plant_answer(item: Version, control: Control) -> TagAnswer:
-    """Every entity found with the recall of its group; persons of the favoured one more often."""
+    """Entities found by chance with a fixed recall, which is higher for persons of the favoured group."""
     group, sentence = item.group, item.sentence.id
     found = []
     for place, entity in enumerate(item.renamed.gold):
@@ -154,7 +154,7 @@ def _plant_answer(item: Version, control: Control) -> TagAnswer:
             side = 1 if group.gender == "male" else -1 if group.gender == "female" else 0
             origin = 1 if group.origin == "majority" else -1
             recall += (side * control.male + origin * control.pro) / 2
-        # The threshold takes a strength: (1 + strength) / 2 is the chance of a positive sum.
+        # With strength s, the chance of a positive sum is (1 + s) / 2.
         threshold = control.threshold(2 * min(max(recall, 0.0), 1.0) - 1)
         shared = control.normal("sentence", sentence, group)
         noise = control.normal("entity", sentence, place, group, item.repeat)

@@ -1,4 +1,4 @@
-"""What became of one version of a sentence, as a record."""
+"""The record of one version of a sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gendalens.tasks.ner_dane.versions import Version
 
 
 def make_record(item: Version, answer: Answer, label_map: LabelMap) -> Record:
-    """The names, what was found, and how it counted."""
+    """A record of the names, the entities found, and how they were counted."""
     assert isinstance(answer, TagAnswer)
     predicted = label_map.spans(answer.entities)
     gold = [
@@ -24,11 +24,11 @@ def make_record(item: Version, answer: Answer, label_map: LabelMap) -> Record:
         for entity in item.renamed.gold
     ]
     counts = span_counts(predicted, gold, ENTITY_LABELS)
-    found = set(predicted)
+    distinct = set(predicted)
 
     def is_found(span: ExpectedSpan) -> bool:
         ends = (span.end, *span.other_ends)
-        return any((span.start, end, span.label) in found for end in ends)
+        return any((span.start, end, span.label) in distinct for end in ends)
 
     return {
         "sentence": item.sentence.id,

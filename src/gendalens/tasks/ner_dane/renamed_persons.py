@@ -1,4 +1,4 @@
-"""What both protocols of ``ner-dane`` share: sentences in many versions, and the model's labels."""
+"""The base of both protocols of ``ner-dane``: sentences in many versions, and label maps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gendalens.data.registry import Source
 from gendalens.models.base import Answer, Backend, Request, Tag
 from gendalens.models.entity_labels import TARGETS, LabelMap, map_labels, parse_labels
 from gendalens.results.result import Record
-from gendalens.tasks.base import Task, stratified
+from gendalens.tasks.base import Task, sample_by_stratum
 from gendalens.tasks.ner_dane import views
 from gendalens.tasks.ner_dane.records import make_record
 from gendalens.tasks.ner_dane.versions import Version, Versions, has_person
@@ -22,19 +22,21 @@ from gendalens.tasks.views import Example, NameTally
 from gendalens.words import say
 
 OWN_LABELS = LabelMap(tuple((target, target) for target in TARGETS))
-PORTION = 4096  # versions: enough for batches of like length
+PORTION = 4096  # versions: enough for batches of similar length
 
-REPEATS = Option(name="repeats", default=20, least=1, most=100_000, help="Draws of names.")
+REPEATS = Option(
+    name="repeats", default=20, least=1, most=100_000, help="How many times to draw names."
+)
 LABELS = Option(
-    name="labels", default="", help="What a model's labels count as, such as GPE=LOC,FAC=-."
+    name="labels", default="", help="How to map the model's labels, such as GPE=LOC,FAC=-."
 )
 
 
 @dataclass(frozen=True)
 class RenamedPersons(Task[Version]):
-    """A test in which every person is renamed, once for each group and draw of names."""
+    """A test in which every person is renamed once per group and draw of names."""
 
-    #: Whether a token classifier labels words by the mean over their pieces, as 0.0.3 does.
+    #: Whether a token classifier labels a word by the mean over its pieces, as in 0.0.3.
     averaged: ClassVar[bool] = False
 
     repeats: int = 20
@@ -43,20 +45,20 @@ class RenamedPersons(Task[Version]):
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """Whose names are drawn."""
+        """The groups whose names are drawn."""
         return GROUPS
 
     @property
     @abstractmethod
     def draws(self) -> str:
-        """How names are drawn, in a word."""
+        """A word for how names are drawn."""
 
     @abstractmethod
     def read_pools(self, data: Mapping[str, Source]) -> dict[Group, NamePool]:
-        """The names that each group draws from."""
+        """The pool of names of each group."""
 
     def configure(self, options: Mapping[str, Any], *, seed: int = 0) -> Self:
-        """The test with the user's options; labels may be a mapping as well."""
+        """The test with the user's options; ``labels`` may also be a mapping."""
         labels = options.get("labels")
         if isinstance(labels, Mapping):
             labels = ",".join(f"{own}={target}" for own, target in labels.items())
@@ -73,14 +75,14 @@ class RenamedPersons(Task[Version]):
         return replace(self, label_map=map_labels(model.info.name, model.labels, overrides))
 
     def settings(self) -> dict[str, str]:
-        """Draws, and labels where the user has mapped some."""
+        """The options that affect a figure: draws, and labels if the user has mapped some."""
         settings = {"repeats": str(self.repeats)}
         if self.labels:
             settings["labels"] = self.labels.replace("|", "_")
         return settings
 
     def notes(self, data: Mapping[str, Source]) -> list[str]:
-        """The label map, and how many names each group has to draw from."""
+        """The label map, and the number of names of each group."""
         sizes = [
             say(
                 "{group:t} {first:,} first, {last:,} last",
@@ -96,7 +98,7 @@ class RenamedPersons(Task[Version]):
         ]
 
     def requests(self, items: Sequence[Version]) -> list[Request]:
-        """One per sentence, group and draw; a sentence without a person is the same in all."""
+        """One request per sentence, group and draw, although sentences without a person never change."""
         times = self.repeats * len(self.groups)
         return [
             request
@@ -105,13 +107,13 @@ class RenamedPersons(Task[Version]):
         ]
 
     def portions(self, items: Sequence[Version]) -> Iterator[Sequence[Version]]:
-        """A fixed number of versions at a time: memory does not grow with the draws."""
+        """Portions of a fixed number of versions, so that memory does not grow with the draws."""
         versions = iter(items)
         while portion := list(islice(versions, PORTION)):
             yield portion
 
     def records(self, items: Sequence[Version], answers: Mapping[Request, Answer]) -> list[Record]:
-        """A row per version: the names, what was found, how it counted."""
+        """A row per version: the names, the entities found, and how they were counted."""
         return [
             make_record(item, answers[self._make_request(item)], self.label_map) for item in items
         ]
@@ -120,15 +122,15 @@ class RenamedPersons(Task[Version]):
         return Tag(item.renamed.text, averaged=self.averaged)
 
     def sample(self, items: Sequence[Version], size: int, seed: int) -> Sequence[Version]:
-        """All versions of ``size`` sentences, with and without persons by their share."""
+        """All versions of ``size`` sentences, stratified by whether they have persons."""
         assert isinstance(items, Versions)
         kinds = {sentence.id: has_person(sentence) for sentence in items.sentences}
-        return items.keep(set(stratified(list(kinds), size, seed, lambda name: kinds[name])))
+        return items.keep(set(sample_by_stratum(list(kinds), size, seed, lambda name: kinds[name])))
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
-        """Each renamed sentence, its names found or missed."""
+        """Each renamed sentence, with its names marked as found or missed."""
         return views.show_examples(records)
 
     def name_tallies(self, records: Sequence[Record]) -> Sequence[NameTally]:
-        """Every first name of every group."""
+        """The tally of every first name in every group."""
         return views.tally_names(records)

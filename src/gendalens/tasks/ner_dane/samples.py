@@ -17,7 +17,7 @@ from gendalens.tasks.ner_dane.tally import ENTITY_LABELS, GROUPS, Counts, micro_
 
 PER = ENTITY_LABELS.index("PER")
 FEMALE, MALE = GROUPS.index(("majority", "female")), GROUPS.index(("majority", "male"))
-#: Takes counts (… × group × label × 3), gives a number for each group or one for all of them.
+#: Maps counts (… × group × label × 3) to one number per group, or one for all groups.
 CountStatistic: TypeAlias = Callable[[FloatArray], FloatArray]
 
 
@@ -27,13 +27,13 @@ def person_recall(counts: FloatArray) -> FloatArray:
 
 
 def person_precision(counts: FloatArray) -> FloatArray:
-    """The share of answers "person" that are right."""
+    """The share of predicted persons that are right."""
     return rate(counts[..., PER, 0], counts[..., PER, 0] + counts[..., PER, 1])
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The counts and their resamples over sentences, from which every interval is taken."""
+    """Counts and their resamples over sentences, from which all intervals are taken."""
 
     counts: Counts
     total: FloatArray
@@ -41,14 +41,14 @@ class Sample:
 
     @classmethod
     def draw(cls, counts: Counts, *, seed: int, resamples: int) -> Sample:
-        """Resampled once; all statistics share it."""
+        """Resample the counts once, for all statistics."""
         shape = counts.sentences.shape
         flat = counts.sentences.reshape(shape[0], -1)
         drawn = resample_sums(flat, seed=seed, resamples=resamples)
         return cls(counts, counts.sentences.sum(axis=0), drawn.reshape(-1, *shape[1:]))
 
     def estimate(self, statistic: CountStatistic) -> Estimate:
-        """A statistic of all groups together with its interval."""
+        """A statistic of the groups, with its interval."""
         point = float(statistic(self.total[None])[0])
         return percentile_interval(statistic(self.drawn), point)
 
@@ -67,14 +67,14 @@ def gender_gap(metric: CountStatistic, origin: int = 0) -> CountStatistic:
 
 
 class SwapTests(NamedTuple):
-    """P of the gap (genders exchanged by sentence) and of the contrast (origins exchanged)."""
+    """p of the gap (genders exchanged by sentence) and of the contrast (origins exchanged)."""
 
     gap: float | None
     contrast: float | None
 
 
 def run_swap_tests(counts: Counts, *, seed: int) -> SwapTests:
-    """Both tests of the headline."""
+    """Run both sign-flip tests of the headline."""
     rows = counts.sentences
     flat = rows.reshape(len(rows), rows.shape[1], -1)
     shape = (-1, len(ENTITY_LABELS), 3)

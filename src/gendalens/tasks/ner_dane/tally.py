@@ -1,4 +1,4 @@
-"""The rows of ``ner-dane`` summed up in one pass, however many they are."""
+"""The counts of ``ner-dane``, summed in one pass over any number of rows."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ ENTITY_LABELS = ("PER", "LOC", "ORG")
 class Counts:
     """Hits, false alarms and misses (the last axis) by group and label.
 
-    ``sentences``: a row per sentence, all draws of it together. ``draws``: a row per repetition, all
-    sentences together.
+    ``sentences`` has a row per sentence, summed over draws; ``draws`` has a row per draw, summed over
+    sentences.
     """
 
     sentences: FloatArray
@@ -36,11 +36,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class NERTable:
-    """What the rows add up to: ``counts`` for the four groups and unisex names, in that order.
+    """The sums over all rows: ``counts`` for the four groups and unisex names, in that order.
 
-    ``names`` are the sentences in the order of the counts; ``clashing`` says whose pronouns may not
-    agree with the new names, ``groups`` which groups there were, ``unmapped`` in how many texts a
-    label that is not mapped was found.
+    ``names`` are the ids of the sentences, in the order of the counts; ``clashing`` marks those whose
+    pronouns may not agree with the new names. ``groups`` are the groups in the data, and ``unmapped``
+    counts the texts in which each unmapped label was found.
     """
 
     counts: Counts
@@ -51,14 +51,14 @@ class NERTable:
     coverage: dict[str, Any]
 
     def select(self, groups: Sequence[tuple[str, str]], *, agreeing: bool = False) -> Counts:
-        """The counts of some groups, of all sentences or of those whose pronouns agree."""
+        """The counts of some groups, over all sentences or only those without clashing pronouns."""
         places = [[*GROUPS, UNISEX].index(group) for group in groups]
         rows = ~self.clashing if agreeing else slice(None)
         return Counts(self.counts.sentences[rows][:, places], self.counts.draws[:, places])
 
 
 def tabulate(records: Iterable[Record]) -> NERTable:
-    """The rows summed up; a sentence without a person counts alike in every group and draw."""
+    """Sum the rows; a sentence without a person counts equally in every group and draw."""
     number = {group: i for i, group in enumerate([*GROUPS, UNISEX])}
     shape = (len(number), len(ENTITY_LABELS), 3)
     renamed: dict[str, FloatArray] = defaultdict(lambda: np.zeros(shape))
@@ -117,7 +117,7 @@ def tabulate(records: Iterable[Record]) -> NERTable:
 
 
 def micro_f1(counts: FloatArray, labels: slice | int = slice(None)) -> FloatArray:
-    """Micro F1 over labels; ``counts`` ends in the axes label and (hit, false alarm, miss)."""
+    """Micro F1 over labels; the last axes of ``counts`` are label and (hit, false alarm, miss)."""
     chosen = counts[..., labels, :]
     total = chosen.sum(axis=-2) if isinstance(labels, slice) else chosen
     return f1_from_counts(total[..., 0], total[..., 1], total[..., 2])

@@ -1,4 +1,4 @@
-"""The items of ``ner-dane``: every sentence as every group and every draw of names has it."""
+"""The items of ``ner-dane``: every sentence in a version per group and draw of names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gendalens.system.lazy_sequence import LazySequence
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A sentence as one group and one draw of names have it; both are None where it names no person."""
+    """A sentence with the names of one group and draw; both are None if it has no person."""
 
     sentence: Sentence
     renamed: RenamedSentence
@@ -36,9 +36,9 @@ class Version:
 
 
 class Versions(LazySequence[Version]):
-    """Sentences without a person once, the others once for every draw and group.
+    """The versions of all sentences: one per draw and group, or just one if it has no person.
 
-    A version is made when it is asked for, from the seed: hundreds of draws take no memory.
+    A version is made from the seed when it is accessed, so hundreds of draws take no memory.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Versions(LazySequence[Version]):
         self._ends = list(accumulate(each if has_person(s) else 1 for s in sentences))
 
     def keep(self, names: Collection[str]) -> Versions:
-        """All versions of the sentences with these names."""
+        """All versions of the sentences with these ids."""
         kept = [sentence for sentence in self.sentences if sentence.id in names]
         return Versions(kept, self._pools, self._repeats, self._seed, self._protocol)
 
@@ -88,5 +88,5 @@ class Versions(LazySequence[Version]):
 
 
 def has_person(sentence: Sentence) -> bool:
-    """Whether somebody in the sentence can be renamed."""
+    """Whether the sentence names a person."""
     return any(entity.label == dane.PERSON for entity in sentence.entities)

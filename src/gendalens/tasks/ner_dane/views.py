@@ -1,4 +1,4 @@
-"""The records of the NER test as examples, and its names one by one."""
+"""The records of ``ner-dane`` as examples and as tallies of names."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from gendalens.tasks.views import Example, Mark, NameTally
 
 
 def show_examples(records: Sequence[Record]) -> Iterator[Example]:
-    """Each renamed sentence, its names marked as found or missed.
+    """Each renamed sentence, with its names marked as found or missed.
 
-    ``lean`` compares like with like: recall of the men's names minus that of the women's, of one origin
-    in the same sentence and draw. Draw by draw, so that neighbours are different sentences.
+    ``lean`` is the recall of men's names minus that of women's names of the same origin, in the same
+    sentence and draw. Examples are ordered by draw, so that neighbours are different sentences.
     """
     places, repeats, leans = _find_renamed(records)
     for i in np.argsort(repeats, kind="stable"):
@@ -39,10 +39,10 @@ def show_examples(records: Sequence[Record]) -> Iterator[Example]:
 
 
 def _find_renamed(records: Sequence[Record]) -> tuple[array[int], array[int], array[float]]:
-    """Of each renamed sentence its place, its draw, and how far the model leans there (or NaN).
+    """The index, the draw and the lean (or NaN) of each renamed sentence.
 
-    Numbers only, because there may be more rows than memory holds. The rows of one sentence and draw
-    stand together, as the test writes them.
+    Only numbers are kept, because the rows may not fit into memory. The rows of one sentence and draw
+    are adjacent, as the test writes them.
     """
     places, repeats, leans = array("q"), array("q"), array("d")
     numbered = ((i, row) for i, row in enumerate(records) if row["repeat"] is not None)
@@ -64,7 +64,7 @@ def _find_renamed(records: Sequence[Record]) -> tuple[array[int], array[int], ar
 
 
 def _mark_persons(row: Record) -> tuple[Mark, ...]:
-    """The persons in the order of the text, each found or missed as its record says."""
+    """Marks for the persons, in the order of the text, each as found or missed."""
     persons = [(start, end) for start, end, label in row["gold"] if label == "PER"]
     return tuple(
         (start, end, "found" if name["found"] else "missed")
@@ -73,7 +73,7 @@ def _mark_persons(row: Record) -> tuple[Mark, ...]:
 
 
 def tally_names(records: Sequence[Record]) -> list[NameTally]:
-    """Every first name of every group: how often it was asked for, and how often found."""
+    """How often each first name of each group was asked for, and how often it was found."""
     counts: dict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0, 0])
     bearers: dict[tuple[str, str, str], int | None] = {}
     for row in records:

@@ -12,7 +12,7 @@ REFLEXIVES = ("sin", "sit", "sine")
 
 
 def _group_triples(records: Iterable[Record]) -> Iterator[dict[str, Record]]:
-    """The rows of one triple together, by condition."""
+    """The rows of each triple, by condition."""
     found: dict[tuple[int, str, str], dict[str, Record]] = {}
     for row in records:
         key = (row["frame"], row["occupation"], row["tense"])
@@ -21,13 +21,13 @@ def _group_triples(records: Iterable[Record]) -> Iterator[dict[str, Record]]:
 
 
 def _measure_bits(triple: dict[str, Record]) -> float:
-    """The preference for *hans* over *hendes* in one triple."""
+    """The preference for *hans* over *hendes* in one triple, in bits."""
     male, female = triple["male"]["log_likelihood"], triple["female"]["log_likelihood"]
     return float(male - female) / math.log(2)
 
 
 def score_examples(records: Iterable[Record]) -> Iterator[Example]:
-    """A triple of ``lm-abc``: which of its three sentences is the likeliest?"""
+    """An example per triple of ``lm-abc``, with the likeliest of its three sentences."""
     for triple in _group_triples(records):
         row = triple["male"]
         likelihoods = {
@@ -48,7 +48,7 @@ def score_examples(records: Iterable[Record]) -> Iterator[Example]:
 
 
 def score_leanings(records: Iterable[Record]) -> Leanings:
-    """The mean preference for *hans* over *hendes* in an occupation's triples."""
+    """The mean preference for *hans* over *hendes* in the triples of each occupation."""
     return Leanings(
         data="abc",
         what="preference for hans over hendes",
@@ -60,7 +60,7 @@ def score_leanings(records: Iterable[Record]) -> Leanings:
 
 
 def link_examples(records: Iterable[Record]) -> Iterator[Example]:
-    """A triple of ``coref-abc``: which pronouns are taken for the subject's?"""
+    """An example per triple of ``coref-abc``, with the pronouns linked with the subject."""
     for triple in _group_triples(records):
         row = triple["male"]
         linked = [
@@ -83,7 +83,7 @@ def link_examples(records: Iterable[Record]) -> Iterator[Example]:
 
 
 def link_leanings(records: Iterable[Record]) -> Leanings:
-    """How much more often *hans* is linked with an occupation as subject than *hendes* is."""
+    """How much more often *hans* than *hendes* is linked with the subject, by occupation."""
     return Leanings(
         data="abc",
         what="how much more often hans than hendes is linked with the subject",
@@ -100,7 +100,7 @@ def link_leanings(records: Iterable[Record]) -> Leanings:
 
 
 def classic_score_examples(records: Iterable[Record]) -> Iterator[Example]:
-    """A sentence of ``lm-abc`` under protocol 1; rows come in pairs, *hendes* first."""
+    """An example per sentence of ``lm-abc``, protocol 1; rows come in pairs, *hendes* first."""
     rows = iter(records)
     for female, male in zip(rows, rows, strict=False):
         form = next((word for word in male["text"].split() if word in REFLEXIVES), "")
@@ -117,7 +117,7 @@ def classic_score_examples(records: Iterable[Record]) -> Iterator[Example]:
 
 
 def classic_link_examples(records: Iterable[Record]) -> Iterator[Example]:
-    """A sentence of ``coref-abc`` under protocol 1: is there any cluster?"""
+    """An example per sentence of ``coref-abc``, protocol 1, with whether a cluster was found."""
     for row in records:
         words = ("hans", "hendes", *REFLEXIVES)
         word = next((one for one in row["text"].split() if one in words), "")

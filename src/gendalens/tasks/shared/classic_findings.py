@@ -1,4 +1,4 @@
-"""What protocol 1 can say in the end: GenDa Lens 0.0.3 gives no interval to judge by."""
+"""The finding under protocol 1, which has no interval to judge by."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gendalens.words import Message
 
 
 def judge_without_interval(problem: Message | None) -> Finding:
-    """Not judged, or not measurable where there is a problem."""
+    """Not measurable if there is a problem, else not judged."""
     if problem is not None:
         return Finding("not_measurable", problem)
     return Finding("not_judged", NO_INTERVAL())

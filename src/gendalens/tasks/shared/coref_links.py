@@ -1,4 +1,4 @@
-"""Which words a coreference system has put together: the reading that both its tests share."""
+"""How both coreference tests read the clusters of a system."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gendalens.models.word_spans import split_words
 
 @lru_cache(maxsize=50_000)
 def make_request(text: str, pronoun: Span, candidates: tuple[Span, ...]) -> Resolve:
-    """The question about one sentence, its words and candidates in the order of the text.
+    """The request for one sentence, with words and candidates in the order of the text.
 
-    Kept, because a test asks for it twice: to pose it and to find its answer.
+    It is cached, because a test needs it twice: to ask, and to look up the answer.
     """
     return Resolve(
         text,
@@ -24,7 +24,7 @@ def make_request(text: str, pronoun: Span, candidates: tuple[Span, ...]) -> Reso
     )
 
 
-def links(
+def are_linked(
     answer: ResolveAnswer,
     pronoun: Span,
     occupation: Span,
@@ -34,8 +34,8 @@ def links(
 ) -> bool:
     """Whether one cluster holds both the pronoun and the occupation.
 
-    ``others`` are further targets that a mention of the occupation must not contain. ``genitive``:
-    the occupation's word is one, so its mention must end with it (*lægens kone* is not the doctor).
+    ``others`` are further targets that a mention of the occupation must not contain. If the occupation
+    is a ``genitive``, its mention must end with it (*lægens kone* is not the doctor).
     """
     foreign = (pronoun, *others)
     return any(
@@ -46,7 +46,7 @@ def links(
 
 
 def _is_mention_of(mention: Offsets, target: Span, others: Sequence[Span], genitive: bool) -> bool:
-    """Whether a mention contains the target, no other, and ends with it if that is a genitive."""
+    """Whether a mention contains the target and no other, and ends with it if it is a genitive."""
     start, end = mention
     if not start <= target.start < target.end <= end:
         return False
@@ -56,7 +56,7 @@ def _is_mention_of(mention: Offsets, target: Span, others: Sequence[Span], genit
 
 
 def stands_in_longer_mention(answer: ResolveAnswer, pronoun: Span) -> bool:
-    """Whether the pronoun stands in a longer mention and in none of its own (*hans kreditkort*)."""
+    """Whether the pronoun is only part of a longer mention (*hans kreditkort*)."""
     mentions = [mention for cluster in answer.clusters for mention in cluster]
     own = (pronoun.start, pronoun.end)
     return own not in mentions and any(
@@ -65,5 +65,5 @@ def stands_in_longer_mention(answer: ResolveAnswer, pronoun: Span) -> bool:
 
 
 def list_clusters(answer: ResolveAnswer) -> list[list[list[int]]]:
-    """The clusters as a record holds them."""
+    """The clusters as plain lists, for a record."""
     return [[list(mention) for mention in cluster] for cluster in answer.clusters]

@@ -1,7 +1,7 @@
-"""What a resolver that weighs candidates lets its tests say besides the link: by how much.
+"""Margins between candidates, for resolvers that score them.
 
-A language model that must choose may choose the same whoever is meant; how far the odds move with
-the gender of the pronoun is then still seen in the margins.
+A language model that must choose may give the same answer to both pronouns; the margins still show
+how far the odds move with the gender of the pronoun.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gendalens.stats.f1 import rate
 from gendalens.stats.findings import Finding
 from gendalens.words import Message, Template
 
-#: With this share of one answer to hans and hendes, the rates have no room to differ.
+#: If one answer has this share for hans and hendes together, the rates have no room to differ.
 ONE_SIDED = 0.95
 
 OCCUPATION_MARGIN = Template(
@@ -47,10 +47,10 @@ SUBJECT_CHOSEN = Template(
 def describe_scores(
     request: Resolve, answer: ResolveAnswer, target: Span, outcome: Callable[[ResolveAnswer], str]
 ) -> Record:
-    """What a record says of the candidates' scores; nothing where none were given.
+    """The fields of a record on the candidates' scores; none if the system gives no scores.
 
-    ``margin`` is by how many nats the target beats its best rival, ``outcome_uncorrected`` how the
-    sentence would have come out without the correction.
+    ``margin`` is by how many nats the target beats its best rival; ``outcome_uncorrected`` is the
+    outcome without the correction.
     """
     if not answer.scores:
         return {}
@@ -67,22 +67,22 @@ def describe_scores(
     }
 
 
-def take_off_correction(records: Sequence[Record]) -> list[Record] | None:
-    """The rows as they would count without the correction; None where no scores were given."""
+def remove_correction(records: Sequence[Record]) -> list[Record] | None:
+    """The rows with their outcome before the correction; None if the system gives no scores."""
     if not all("margin" in row for row in records):
         return None
     return [{**row, "outcome": row["outcome_uncorrected"]} for row in records]
 
 
 def warn_of_correction(corrected: Finding, without: Finding) -> list[Message]:
-    """The warning where the correction decides the finding."""
+    """A warning if the correction changes the finding."""
     if corrected.headline == without.headline:
         return []
     return [CORRECTION_DECIDES(finding=without.message)]
 
 
 def warn_of_one_side(records: Sequence[Record]) -> list[Message]:
-    """The warning where nearly all sentences with *hans* and *hendes* are answered alike."""
+    """A warning if nearly all sentences with *hans* and *hendes* get the same answer."""
     asked = [row for row in records if row["condition"] != "reflexive"]
     share = sum(row["outcome"] == "linked" for row in asked) / len(asked)
     if 1 - ONE_SIDED < share < ONE_SIDED:
@@ -91,14 +91,14 @@ def warn_of_one_side(records: Sequence[Record]) -> list[Message]:
 
 
 def count_unknown_tokens(records: Sequence[Record]) -> dict[str, Any]:
-    """The coverage of the vocabulary; nothing to say of systems that give no scores."""
+    """The number of unknown tokens for the coverage; empty if the system gives no scores."""
     if not all("margin" in row for row in records):
         return {}
     return {"unknown_tokens": sum(row["unknown_tokens"] for row in records)}
 
 
 def measure_schemas(records: Sequence[Record], *, seed: int, resamples: int) -> Extra:
-    """How many bits more the right occupation gets in the pro line than in the anti line."""
+    """The margin of the right occupation in bits, pro minus anti line."""
     sides = _group_margins(records, ("schema", "line"))
     schemas = {name: i for i, name in enumerate(sorted({key[0] for key in sides}))}
     units = np.zeros((len(schemas), 2))
@@ -117,7 +117,7 @@ def measure_schemas(records: Sequence[Record], *, seed: int, resamples: int) -> 
 
 
 def measure_triples(records: Sequence[Record], *, seed: int, resamples: int) -> list[Extra]:
-    """How many bits more the subject gets for *hans* than for *hendes*, and that by class."""
+    """The margin of the subject in bits, *hans* minus *hendes*, and its class contrast."""
     sides = _group_margins(records, ("occupation_class", "occupation", "frame", "tense"))
     keys = sorted(sides)
     gaps = np.array([sides[key]["male"] - sides[key]["female"] for key in keys])

@@ -20,7 +20,7 @@ class HeadlineFigures:
     conditions: tuple[Cell, ...]
 
     def make_extras(self, variant: Variant) -> list[Extra]:
-        """The same as figures beside another headline."""
+        """Effect and gap as extra figures of a variant."""
         n = self.conditions[0].n
         return [
             variant.make_extra("ges", GES(), "log2 ratio", self.ges, n),

@@ -1,4 +1,4 @@
-"""What several tests say: the names of their figures, their reasons and their warnings."""
+"""Messages shared by several tests: names of figures, reasons and warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Headlines taken another way, as figures beside the headline itself."""
+"""Variants of a headline, shown as extra figures."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gendalens.words import Message, Template
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Another way to take a headline, such as without some of the items.
+    """Another way to compute a headline, such as without some of the items.
 
-    The ids and the names of its figures end with its own.
+    Its id and name are appended to those of its figures.
     """
 
     id: str
@@ -23,7 +23,7 @@ class Variant:
     def make_extra(
         self, figure: str, name: Message, unit: str, estimate: Estimate, n: int | None = None
     ) -> Extra:
-        """One figure of this variant."""
+        """An extra figure of this variant."""
         return Extra(
             id=f"{figure}_{self.id}",
             name=FIGURE_OF(figure=name, part=self.name),

@@ -1,4 +1,4 @@
-"""What both DaWinoBias tests share in protocol 1: how GenDa Lens 0.0.3 reads a line."""
+"""The base of both DaWinoBias tests in protocol 1: how GenDa Lens 0.0.3 reads a line."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gendalens.data.dawinobias import Condition
 from gendalens.data.registry import Source
 from gendalens.models.base import Request
 from gendalens.results.result import Contrast, Record
-from gendalens.tasks.base import NONE_IN_PROTOCOL_1, Task, stratified
+from gendalens.tasks.base import NONE_IN_PROTOCOL_1, Task, sample_by_stratum
 from gendalens.tasks.shared import wino_views
 from gendalens.tasks.views import Example
 from gendalens.words import Template
 
 CONDITIONS: tuple[Condition, ...] = ("anti", "pro")
-# spaCy's Danish tokenizer, as far as these lines need it: brackets, punctuation, a run of full stops
-# and a second space are tokens of their own. It gives the same tokens on all 1,348 lines.
+# Equivalent to spaCy's Danish tokenizer on all 1,348 lines: brackets, punctuation, a run of full stops
+# and a second space are separate tokens.
 TOKEN = re.compile(r"\.+|[\[\],?!:;]|(?<=\s)\s+|[^\s\[\],.?!:;]+")
 NO_CONTRAST = Contrast(
     name=Template(
@@ -34,7 +34,7 @@ NO_CONTRAST = Contrast(
 
 @dataclass(frozen=True, slots=True)
 class ClassicLine:
-    """A line of the file as 0.0.3 reads it: lower-cased tokens, and the place of the one in question."""
+    """A line as 0.0.3 reads it: lower-cased tokens, and the index of the one in question."""
 
     condition: str
     line: int
@@ -44,7 +44,7 @@ class ClassicLine:
 
     @property
     def schema(self) -> int:
-        """Two successive lines are a schema."""
+        """The number of the schema, which is a pair of successive lines."""
         return (self.line + 1) // 2
 
     @property
@@ -62,14 +62,14 @@ Line = TypeVar("Line", bound=ClassicLine)
 
 
 class ClassicWino(Task[Line]):
-    """A DaWinoBias test as 0.0.3 has it, but for what is asked and how answers are counted."""
+    """A DaWinoBias test as in 0.0.3; subclasses define the requests and how answers are counted."""
 
     @abstractmethod
     def read_line(self, condition: str, number: int, raw: str) -> Line:
         """A raw line, tokenised; the brackets are dropped."""
 
     def items(self, data: Mapping[str, Source]) -> list[Line]:
-        """Both files, in file order (0.0.3 shuffles them)."""
+        """The lines of both files, in file order (0.0.3 shuffles them)."""
         raw = dawinobias.read_raw(data["dawinobias"].folder)
         return [
             self.read_line(condition, number, line)
@@ -78,15 +78,17 @@ class ClassicWino(Task[Line]):
         ]
 
     def requests(self, items: Sequence[Line]) -> list[Request]:
-        """One per line."""
+        """One request per line."""
         return [item.request for item in items]
 
     def sample(self, items: Sequence[Line], size: int, seed: int) -> list[Line]:
-        """Both lines of ``size`` schemas in both conditions, by the tokens in question."""
+        """Both lines of ``size`` schemas in both conditions, stratified by the tokens in question."""
         labels: dict[int, list[str]] = {}
         for item in items:
             labels.setdefault(item.schema, []).append(item.label)
-        kept = set(stratified(list(labels), size, seed, lambda schema: sorted(labels[schema])))
+        kept = set(
+            sample_by_stratum(list(labels), size, seed, lambda schema: sorted(labels[schema]))
+        )
         return [item for item in items if item.schema in kept]
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:

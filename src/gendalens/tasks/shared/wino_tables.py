@@ -14,7 +14,7 @@ def wino_tables(
     heading: str = "Pronouns",
     digits: int | None = None,
 ) -> tuple[Table, Table]:
-    """The classic layout of both DaWinoBias tests; ``groups`` are those of the nuance."""
+    """The classic layout of both DaWinoBias tests; ``groups`` names the groups of the nuance."""
 
     def round_value(value: float | None) -> float | None:
         return value if value is None or digits is None else round(value, digits)
@@ -34,7 +34,7 @@ def wino_tables(
         "Condition": ["Anti-stereotypical", "", "Pro-stereotypical", ""],
         metric: [main["anti"], "", main["pro"], ""],
         heading: ["Female", "Male", "Female", "Male"],
-        # Two rows may share a label in a table but not in a dictionary.
+        # The trailing space keeps the key distinct: two rows of the table have the same label.
         "F1" if metric != "F1" else "F1 ": [
             fine[condition, f"{gender} {groups}"]
             for condition in ("anti", "pro")

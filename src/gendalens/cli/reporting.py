@@ -1,0 +1,118 @@
+"""The commands that show what was measured: report, plot, show, compare, gate.
+
+Heavy imports happen inside them, so that ``--help`` is instant.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gendalens.cli.options import AsCsv, AsJson, AsLatex, AsMarkdown, Language, Runs, split_names
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="HTML file to write.", show_default="RUN/report.html"),
+    ] = None,
+    language: Language = None,
+) -> None:
+    """Write the report of a run: one HTML page that works offline."""
+    from gendalens.cli.report import write_page
+
+    write_page(runs, out)
+
+
+def plot(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
+    kind: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")] = Path("charts"),
+    language: Language = None,
+) -> None:
+    """Write the charts of a run's report as files."""
+    from gendalens.cli.report import write_charts
+
+    write_charts(runs, out, kind)
+
+
+def show(
+    runs: Runs,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+    as_latex: AsLatex = False,
+    model_card: Annotated[
+        bool, typer.Option("--model-card", help="Print a section for the model card, in Markdown.")
+    ] = False,
+    hub_yaml: Annotated[
+        bool, typer.Option("--hub-yaml", help="Print the model-index metadata that the hub reads.")
+    ] = False,
+    every_eval_ever: Annotated[
+        bool, typer.Option("--every-eval-ever", help="Print JSON in the Every Eval Ever schema.")
+    ] = False,
+    language: Language = None,
+) -> None:
+    """Show the results of a run, or export them.
+
+    Exports are for papers, model cards and evaluation databases.
+    """
+    from gendalens.cli.show import show_runs
+
+    wanted = {
+        "json": as_json,
+        "csv": as_csv,
+        "markdown": as_markdown,
+        "latex": as_latex,
+        "model-card": model_card,
+        "hub-yaml": hub_yaml,
+        "every-eval-ever": every_eval_ever,
+    }
+    show_runs(runs, wanted)
+
+
+def compare(
+    runs: Runs,
+    tasks: Annotated[
+        list[str] | None, typer.Option(help="Comma-separated tests to compare. Default: all.")
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Also write the comparison as an HTML page.")
+    ] = None,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+    as_latex: AsLatex = False,
+    language: Language = None,
+) -> None:
+    """Compare models, with paired differences on the same items."""
+    from gendalens.cli.compare import compare_runs
+
+    wanted = {"json": as_json, "csv": as_csv, "markdown": as_markdown, "latex": as_latex}
+    compare_runs(runs, split_names(tasks), wanted, page)
+
+
+def gate(
+    runs: Runs,
+    max_effect: Annotated[
+        float, typer.Option(metavar="LIMIT", help="Largest absolute GES that passes.")
+    ],
+    task: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEST=LIMIT", help="Override the limit for one test. May be repeated."
+        ),
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(help="Also write the outcome as JUnit XML.")] = None,
+    language: Language = None,
+) -> None:
+    """Check a run against a limit, for CI.
+
+    Exit code 0 means that it passes, 1 that it fails, 3 that the data cannot tell.
+    """
+    from gendalens.cli.gate import judge_runs
+
+    judge_runs(runs, max_effect, task or [], junit)
