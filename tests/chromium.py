@@ -77,7 +77,10 @@ def opened(chromium: Any) -> Iterator[Any]:
         page.on("dialog", found.dialog)
         page.on("request", found.request)
         page.goto(file.as_uri())
+        # The more tests a page has, the further down is its first chart, which is drawn when near.
+        page.locator('[data-chart="forest"]').scroll_into_view_if_needed()
         page.wait_for_selector('[data-chart="forest"] svg')
+        page.evaluate("scrollTo(0, 0)")
         return found
 
     yield open_page

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_data import small_data
+from small_data import control_tests, small_data
 
 import gendalens
 from gendalens.errors import UserError
@@ -35,7 +35,7 @@ def test_a_run_reads_back_as_it_was_written(out: Path) -> None:
     assert {(one.result.model.name, one.result.task) for one in found} == {
         (model, task)
         for model in ("control:fair", "control:always-han")
-        for task in ("lm-abc", "lm-dawinobias", "coref-abc", "coref-dawinobias")
+        for task in control_tests()
     }
     for one in found:
         assert one.result.to_json() == (one.folder / "result.json").read_text(encoding="utf-8")
