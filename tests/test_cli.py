@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import random
@@ -16,6 +17,7 @@ import pytest
 import tiny
 from small_data import control_tests, small_data
 
+from gendalens.cli import app, describing, measuring, reporting
 from gendalens.models.huggingface.transformer import TOKENS_ON_CARD, TOKENS_ON_PROCESSOR
 
 pytestmark = pytest.mark.usefixtures("chart_library")
@@ -71,6 +73,18 @@ def test_help_loads_neither_torch_nor_transformers_nor_pandas() -> None:
         loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
         assert "gendalens.cli.app" in loaded
         assert not heavy & {name.partition(".")[0] for name in loaded}
+
+
+def test_no_annotation_of_a_command_is_left_for_typer_to_compile() -> None:
+    commands = [
+        command
+        for module in (app, describing, measuring, reporting)
+        for command in vars(module).values()
+        if inspect.isfunction(command) and command.__module__ == module.__name__
+    ]
+    assert {"root", "tasks", "run", "show"} <= {command.__name__ for command in commands}
+    for command in commands:
+        assert not any(isinstance(hint, str) for hint in command.__annotations__.values())
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
-"""The commands and their arguments. Heavy imports are deferred, so that ``--help`` is instant."""
+"""The commands and their arguments.
 
-from __future__ import annotations
+Heavy imports are deferred and annotations are not, so that ``--help`` is instant: Typer would compile
+each postponed annotation several times.
+"""
 
 import sys
 from typing import Annotated, Any
@@ -10,7 +12,6 @@ import typer
 from gendalens.cli import describing, exits, measuring, reporting
 from gendalens.cli.options import Language, TestCommand
 from gendalens.errors import UserError
-from gendalens.system import memory_limits
 from gendalens.version import __version__
 from gendalens.words import language_from_environment, use_language
 
@@ -97,6 +98,8 @@ def root(
     ] = False,
 ) -> None:
     """Measure gender bias in Danish language technology."""
+    from gendalens.system import memory_limits
+
     memory_limits.prepare_numpy()
 
 

@@ -1,9 +1,8 @@
 """The commands that measure: run, requests, score, demo.
 
-Heavy imports happen inside them, so that ``--help`` is instant.
+Heavy imports happen inside them, so that ``--help`` is instant. For the same reason, annotations are
+not postponed: Typer would compile each of them several times.
 """
-
-from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
