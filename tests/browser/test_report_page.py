@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import extra_language
 import pytest
 import report_run
+from small_runs import resaved
 
 from gendalens.report.html import run_page
 from gendalens.results import saved_results
+from gendalens.words import phrase
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
@@ -58,6 +61,30 @@ def test_every_chart_of_every_test_is_drawn_and_nothing_is_asked_of_the_network(
     )
     assert len(sizes) == 1 + sum(charts.values())
     assert all(width > 150 and height > 60 for width, height in sizes)
+    assert found.page.locator(".failed:visible").count() == 0
+    assert found.troubles == []
+
+
+@pytest.mark.parametrize("parts", [("low", "high"), ("low", "high", "value")])
+def test_charts_of_figures_without_intervals_or_values_are_drawn_without_a_warning(
+    small_run: Path, tmp_path: Path, opened: Open, parts: tuple[str, ...]
+) -> None:
+    missing: dict[str, Any] = dict.fromkeys(parts)
+    results = []
+    for one in saved_results.find_results(one_model(small_run)):
+        result = one.result
+        changed = replace(
+            result,
+            gender_effect_size=replace(
+                result.gender_effect_size, reason=phrase("too few sentences"), **missing
+            ),
+            conditions=tuple(replace(cell, **missing) for cell in result.conditions),
+            nuance=tuple(replace(cell, **missing) for cell in result.nuance),
+        )
+        results.append(resaved(one, tmp_path, changed))
+    run_page.write(results, tmp_path / "page.html")
+    found = opened(tmp_path / "page.html")
+    show_all(found.page)
     assert found.page.locator(".failed:visible").count() == 0
     assert found.troubles == []
 

@@ -158,8 +158,11 @@ def draw_interaction(result: Result, language: str, width: Width = FILE_WIDTH) -
     title = name_identifier(metric, language)
     plain = [_make_datum(cell, everyone, language) for cell in cells]
     conditions = list(dict.fromkeys(row["condition"] for row in plain))
-    share = metric != "median_relative_perplexity" and all(map(_is_share, cells))
-    scale = alt.Scale(domain=[0, 1]) if share else alt.Scale(zero=False)
+    ends = [end for cell in cells for end in (cell.value, cell.low, cell.high) if end is not None]
+    share = metric != "median_relative_perplexity" and all(0 <= end <= 1 for end in ends)
+    # Vega would warn of an infinite extent if it had to derive the domain and no cell has an interval.
+    domain = [0, 1] if share or not ends else [min(ends), max(ends)]
+    scale = alt.Scale(domain=domain, nice=not share)
     y_axis = alt.Axis(title=capitalize(title), format=".1f" if share else "~g")
     palette = [FEMALE, MALE, MAJORITY, MINORITY]
     if "majority names" in groups:
@@ -202,10 +205,6 @@ def draw_interaction(result: Result, language: str, width: Width = FILE_WIDTH) -
         width=width, height=260, description=write(heading, language)
     )
     return finish_chart(chart, plain)
-
-
-def _is_share(cell: Cell) -> bool:
-    return all(0 <= end <= 1 for end in (cell.value, cell.low, cell.high) if end is not None)
 
 
 def _make_datum(cell: Cell, everyone: str, language: str) -> dict[str, Any]:
