@@ -12,6 +12,7 @@ import small_names
 
 import gendalens
 from gendalens.results import saved_results
+from gendalens.stats.findings import Finding
 
 HOSTILE = (
     "</script><script>window.hacked=1;alert(1)</script>"
@@ -45,7 +46,12 @@ def poison(folder: Path) -> None:
         # One whose code is known, with a value that is not; and two of a test that is not installed.
         known = {"code": "side_zero", "values": {"side": HOSTILE}, "text": HOSTILE}
         plain["warnings"] = [known, message(HOSTILE), message(LONG)]
-        plain["finding"]["reason"] = message(HOSTILE)
+        for part in ("main", "groups"):
+            plain["finding"][part]["doubt"] = message(HOSTILE)
+            for evidence in plain["finding"][part]["evidence"]:
+                evidence |= {"name": message(HOSTILE), "sides": [HOSTILE, HOSTILE]}
+        # What follows from them, as a careful attacker would write it.
+        plain["finding"] = Finding.from_dict(plain["finding"]).to_dict()
         first = plain["conditions"][0]["condition"]
         for cell in (*plain["conditions"], *plain["nuance"]):
             cell["condition"] = HOSTILE if cell["condition"] == first else cell["condition"]

@@ -16,12 +16,18 @@ from small_runs import THREE, renamed, resaved, resigned, three_runs
 import gendalens
 from gendalens.cli.compare import compare_runs
 from gendalens.comparison.comparison import Comparison, Group
-from gendalens.comparison.pair_findings import PairCode, judge_difference
+from gendalens.comparison.pair_findings import (
+    GroupsCode,
+    MainCode,
+    PairFinding,
+    judge_differences,
+)
 from gendalens.errors import UserError
 from gendalens.results import saved_results
 from gendalens.results.result import Contrast, Extra
 from gendalens.results.saved_results import SavedResult
-from gendalens.stats.findings import HEADLINES
+from gendalens.stats.findings import VERDICTS
+from gendalens.stats.multiple import holm
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Task
 from gendalens.words import phrase, write
@@ -33,6 +39,17 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GENDALENS_HOME", str(folder / "home"))
         return three_runs(folder)
+
+
+@pytest.fixture(scope="module")
+def built_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same models on the built-in sets, which are large enough to tell them apart."""
+    folder = tmp_path_factory.mktemp("built-in")
+    tasks = ["coref-abc", "coref-dawinobias", "lm-dawinobias"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GENDALENS_HOME", str(folder / "home"))
+        gendalens.run(list(THREE), tasks=tasks, data="builtin", out=folder / "run")
+    return folder / "run"
 
 
 def of(found: Comparison, task: str) -> Group:
@@ -69,20 +86,30 @@ def test_every_model_and_every_pair_is_there_for_each_test(out: Path) -> None:
 
 
 def test_a_difference_is_that_of_the_two_results(out: Path) -> None:
+    compared = 0
     for group in gendalens.compare(out).groups:
         figures = {row.label: row.figures for row in group.rows}
         for pair in group.pairs:
-            if pair.gap.value is None:
-                continue
             first, second = figures[pair.first], figures[pair.second]
-            assert first.gap.value is not None
-            assert second.gap.value is not None
-            assert pair.gap.value == pytest.approx(first.gap.value - second.gap.value)
+            for part in ("main", "groups"):
+                minuends, subtrahends = (
+                    getattr(one.finding, part).evidence for one in (first, second)
+                )
+                # The test may have more figures than models are compared by, but not fewer.
+                found = getattr(pair, part)
+                assert 0 < len(found) <= len(minuends)
+                for one, minuend, subtrahend in zip(found, minuends, subtrahends, strict=False):
+                    assert one.name.values["figure"] == minuend.name
+                    assert one.unit == minuend.unit
+                    if one.value is not None:
+                        assert one.value == pytest.approx(minuend.value - subtrahend.value)
+                        compared += 1
             if pair.effect.value is not None:
                 assert first.effect.value is not None
                 assert second.effect.value is not None
                 expected = first.effect.value - second.effect.value
                 assert pair.effect.value == pytest.approx(expected)
+    assert compared > 20
 
 
 def test_a_model_against_itself_differs_by_exactly_zero(out: Path, tmp_path: Path) -> None:
@@ -90,89 +117,173 @@ def test_a_model_against_itself_differs_by_exactly_zero(out: Path, tmp_path: Pat
         run = one(out, task)
         twin = renamed(run, tmp_path, "twin")
         (pair,) = of(gendalens.compare(run, twin), task).pairs
-        assert (pair.gap.value, pair.gap.low, pair.gap.high, pair.gap.p) == (0, 0, 0, 1)
+        for figure in (*pair.main, *pair.groups):
+            assert (figure.value, figure.low, figure.high, figure.p) == (0, 0, 0, 1)
         assert (pair.effect.value, pair.effect.low, pair.effect.high) == (0, 0, 0)
-        assert (pair.finding.code, str(pair.finding)) == ("same", "cannot be told apart")
+        assert (pair.finding.main, pair.finding.groups) == ("same", "same")
+        assert str(pair.finding) == "cannot be told apart"
 
 
-def test_a_planted_difference_is_found_and_its_side_is_told(out: Path) -> None:
-    group = of(gendalens.compare(out), "coref-dawinobias")
+def test_a_planted_difference_is_found_and_its_side_is_told(built_in: Path) -> None:
+    group = of(gendalens.compare(built_in), "coref-dawinobias")
     (pair,) = (p for p in group.pairs if {p.first, p.second} == set(THREE[:2]))
     which = "first" if pair.first == THREE[1] else "second"
-    assert pair.finding.code == f"{which}_leans_further"
+    assert pair.finding.main == f"{which}_leans_further"
     sentence = "leans further to the male or pro-stereotypical side"
-    assert str(pair.finding) == f"the {which} {sentence}"
-    assert str(pair.finding.describe("[1]", "[2]")) == (
-        f"[{'1' if which == 'first' else '2'}] {sentence}"
-    )
+    assert str(pair.finding).startswith(f"the {which} {sentence}")
+    number = "1" if which == "first" else "2"
+    assert str(pair.finding.describe("[1]", "[2]")).startswith(f"[{number}] {sentence}")
     assert write(pair.finding.describe(), "da").startswith("den ")
 
 
+def test_models_that_differ_only_in_groups_are_told_apart(built_in: Path) -> None:
+    """control:stereotyped links hans with men's occupations and hendes with women's, as often."""
+    group = of(gendalens.compare(built_in), "coref-abc")
+    (pair,) = (p for p in group.pairs if {p.first, p.second} == set(THREE[:2]))
+    assert (pair.finding.main, pair.finding.groups) == ("same", "differ")
+    assert str(pair.finding) == (
+        "cannot be told apart in the main effect, but differ in groups: "
+        "FPR_M - FPR_F, male - female occupations"
+    )
+
+
+def make_difference(
+    low: float | None, high: float | None, p: float | None = None, adjusted: float | None = None
+) -> Contrast:
+    value = 0.2 if low is None or high is None else (low + high) / 2
+    return Contrast(
+        name=phrase("gap"),
+        unit="share",
+        value=value,
+        low=low,
+        high=high,
+        p=p,
+        p_adjusted=p if adjusted is None else adjusted,
+    )
+
+
+UP, DOWN, NONE = (
+    make_difference(0.1, 0.3, 0.001),
+    make_difference(-0.3, -0.1, 0.002),
+    make_difference(-0.1, 0.1, 0.9),
+)
+LEANS = "leans further to the male or pro-stereotypical side"
+
+
 @pytest.mark.parametrize(
-    ("p", "differences", "correction", "english"),
+    ("main", "groups", "codes", "english"),
     [
-        (0.04, 5, None, "the first leans further to the male or pro-stereotypical side"),
+        ([UP], [NONE], ("first_leans_further", "same"), f"the first {LEANS}"),
+        ([DOWN], [NONE], ("second_leans_further", "same"), f"the second {LEANS}"),
         (
-            0.06,
-            5,
-            "pair.lost_by_correction",
-            "the first leans further to the male or pro-stereotypical side, but not after correction "
-            "for 5 differences",
+            [UP],
+            [NONE, DOWN],
+            ("first_leans_further", "differ"),
+            f"the first {LEANS}, and they differ in groups: gap",
+        ),
+        ([NONE], [NONE], ("same", "same"), "cannot be told apart"),
+        ([NONE], [], ("same", "unknown"), "cannot be told apart in the main effect"),
+        (
+            [NONE],
+            [UP],
+            ("same", "differ"),
+            "cannot be told apart in the main effect, but differ in groups: gap",
         ),
         (
-            0.06,
-            1,
-            "pair.p_above_level",
-            "the first leans further to the male or pro-stereotypical side, but its p is not below .05",
+            [make_difference(None, None)],
+            [UP],
+            ("unknown", "differ"),
+            "differ in groups: gap; the main effect cannot be compared",
+        ),
+        (
+            [make_difference(None, None)],
+            [NONE],
+            ("unknown", "same"),
+            "cannot be told apart in groups; the main effect cannot be compared",
+        ),
+        ([make_difference(None, None)], [], ("unknown", "unknown"), "cannot be told"),
+        # The figure with the smallest p decides if two disagree.
+        ([DOWN, UP], [], ("first_leans_further", "unknown"), f"the first {LEANS}"),
+        (
+            [make_difference(0.1, 0.3, 0.04, 0.06)],
+            [NONE],
+            ("same", "same"),
+            "cannot be told apart (gap differs, but not after correction for 7 differences)",
+        ),
+        (
+            [NONE],
+            [make_difference(0.1, 0.3, 0.04, 0.06)],
+            ("same", "same"),
+            "cannot be told apart (gap differs, but not after correction for 7 differences)",
+        ),
+        (
+            [make_difference(0.2, 0.2, 0.125)],
+            [NONE],
+            ("same", "same"),
+            "cannot be told apart (gap differs, but its p is not below .05)",
         ),
     ],
 )
-def test_a_difference_that_correction_takes_away_says_so(
-    p: float, differences: int, correction: str | None, english: str
+def test_two_models_are_judged_in_main_effect_and_groups(
+    main: list[Contrast], groups: list[Contrast], codes: tuple[str, str], english: str
 ) -> None:
-    gap = Contrast(name=phrase("gap"), unit="share", value=0.2, low=0.1, high=0.3, p_adjusted=p)
-    finding = judge_difference(gap, differences)
-    assert finding.code == "first_leans_further"
-    assert (finding.correction and finding.correction.code) == correction
+    finding = judge_differences(main, groups, differences=7)
+    assert (finding.main, finding.groups) == codes
     assert str(finding) == finding.to_dict()["text"] == english
 
 
-def test_a_difference_without_bounds_cannot_be_told() -> None:
-    gap = Contrast(name=phrase("gap"), unit="share", value=0.2)
-    assert judge_difference(gap, 2).code == "unknown"
+def test_nothing_is_known_of_models_that_were_not_compared() -> None:
+    assert str(PairFinding()) == "cannot be told"
+    assert not PairFinding().is_known
 
 
 def test_a_comparison_as_plain_data_has_codes_beside_its_sentences(out: Path) -> None:
     for group in gendalens.compare(out).to_dict()["groups"]:
         assert group["apart"] is None
         for model in group["models"]:
-            assert model["finding"]["headline"] in HEADLINES
+            assert model["finding"]["headline"] in VERDICTS
+            assert model["finding"]["main"]["is"] in VERDICTS
             assert model["finding"]["text"] == model["verdict"]
         for pair in group["differences"]:
-            assert pair["finding"]["code"] in get_args(PairCode)
+            assert pair["finding"]["main"] in get_args(MainCode)
+            assert pair["finding"]["groups"] in get_args(GroupsCode)
             assert pair["finding"]["text"]
-            assert pair["gap"]["name"]["code"] == "compare.difference_of"
+            for figure in (*pair["main"], *pair["groups"]):
+                assert figure["name"]["code"] == "compare.difference_of"
 
 
 def test_p_is_adjusted_over_all_differences_of_the_comparison(out: Path) -> None:
     found = gendalens.compare(out)
-    pairs = [pair for group in found.groups for pair in group.pairs if pair.gap.p is not None]
-    smallest = min(pairs, key=lambda pair: pair.gap.p or 0)
-    assert smallest.gap.p is not None
-    assert smallest.gap.p_adjusted == pytest.approx(len(pairs) * smallest.gap.p)
-    (alone,) = of(gendalens.compare(out / "control_fair", out, tasks="lm-abc"), "lm-abc").pairs[:1]
-    assert alone.gap.p_adjusted is not None
+    pairs = [pair for group in found.groups for pair in group.pairs]
+    figures = [figure for pair in pairs for figure in (*pair.main, *pair.groups)]
+    assert found.differences == sum(figure.p is not None for figure in figures) > 16
+    assert [figure.p_adjusted for figure in figures] == holm([figure.p for figure in figures])
 
 
-def test_a_model_that_is_not_measurable_has_no_difference(out: Path) -> None:
-    group = of(gendalens.compare(out), "lm-dawinobias")
+def test_a_model_that_is_not_measurable_is_compared_in_groups_alone(built_in: Path) -> None:
+    """One that always says han has no main effect, but a difference between the pronouns."""
+    group = of(gendalens.compare(built_in), "lm-dawinobias")
     pairs = [pair for pair in group.pairs if "control:always-han" in (pair.first, pair.second)]
     assert len(pairs) == 2
     for pair in pairs:
-        assert pair.gap.value is None
-        assert pair.gap.reason is not None
-        assert pair.gap.reason.code == "compare.model_not_measurable"
-        assert str(pair.gap.reason) == "control:always-han is not measurable"
+        assert [figure.value for figure in pair.main] == [None, None]
+        assert pair.effect.value is None
+        for reason in (pair.effect.reason, *(figure.reason for figure in pair.main)):
+            assert reason is not None
+            assert reason.code == "compare.model_not_measurable"
+            assert str(reason) == "control:always-han is not measurable"
+        assert all(figure.value is not None for figure in pair.groups)
+        assert (pair.finding.main, pair.finding.groups) == ("unknown", "differ")
+
+
+def test_other_bands_stand_in_a_table_of_their_own(out: Path, tmp_path: Path) -> None:
+    run = one(out, "lm-abc")
+    other = resigned(run, tmp_path, "sample:all", "sample:all|negligible:0.4_bits")
+    found = gendalens.compare(run, other)
+    assert len(found.groups) == 2
+    said = [str(group.apart) for group in found.groups]
+    assert "band of negligible effects as on the card here, 0.4 bits elsewhere" in said[0]
+    assert "band of negligible effects 0.4 bits here, as on the card elsewhere" in said[1]
 
 
 @pytest.mark.parametrize(
@@ -315,7 +426,7 @@ def test_damaged_records_are_a_sentence_and_the_table_stays(out: Path, tmp_path:
         compare_runs([run.folder, twin.folder], None, {}, None)
 
 
-def test_ner_models_are_paired_by_sentence_and_only_under_the_same_names(tmp_path: Path) -> None:
+def test_ner_models_are_paired_and_only_under_the_same_names(tmp_path: Path) -> None:
     register, minority = small_names.write(tmp_path / "lists")
     dane = small_dane.write(tmp_path / "own.conllu")
     data = {"dane": dane, "names": register, "minority-names": minority}
@@ -329,7 +440,8 @@ def test_ner_models_are_paired_by_sentence_and_only_under_the_same_names(tmp_pat
     assert "seed 0 here, 1 elsewhere" in str(found.groups[0].apart)
     for group in found.groups:
         (pair,) = group.pairs
-        first, second = (row.result.gap.value for row in group.rows)
+        first, second = (row.result.finding.main.evidence[0].value for row in group.rows)
         assert first is not None
         assert second is not None
-        assert pair.gap.value == pytest.approx(first - second)
+        assert pair.main[0].value == pytest.approx(first - second)
+        assert len(pair.groups) == 2

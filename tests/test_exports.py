@@ -125,6 +125,8 @@ def test_csv_holds_every_figure_of_every_result_unrounded(out: Path) -> None:
             run.result.gender_effect_size,
             run.result.gap,
             run.result.contrast,
+            *run.result.finding.main.evidence,
+            *run.result.finding.groups.evidence,
             *run.result.conditions,
             *run.result.nuance,
             *run.result.extra,
@@ -307,7 +309,8 @@ def test_a_test_without_a_data_set_has_every_page_and_table(own_test: SavedResul
     assert "Data: own-test: the test's own." in model_card([own_test.result])
     assert "Data: own-test: the test's own." in to_markdown(short_tables([own_test.result]))
     compared = compare(own_test)
-    assert to_csv(comparison_tables.long_table(compared)).count("the test's own") == 1
+    # A row for GES, one for the main effect and one for the groups.
+    assert to_csv(comparison_tables.long_table(compared)).count("the test's own") == 3
     for page in (run_page.html([own_test]), comparison_page.html(compared)):
         assert 'data-task="own-test@2"' in page
         assert "7" * 64 in page.partition('<script type="application/json"')[0]

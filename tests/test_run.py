@@ -22,6 +22,7 @@ from gendalens.errors import UserError
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Result
 from gendalens.results.run_folder import folder_name, result_folder
+from gendalens.stats.multiple import holm
 
 #: For models that are no control models: those take every test, also one whose data are not here.
 LANGUAGE_MODEL_TESTS = ["lm-abc", "lm-dawinobias"]
@@ -174,10 +175,15 @@ def test_p_values_are_corrected_over_the_tests_of_a_run(data: dict[str, Path]) -
     assert len(together) == 4
     for result in together:
         alone = gendalens.run("control:male-default", data=data, tasks=[result.task])[0]
-        assert alone.gap.p == alone.gap.p_adjusted == result.gap.p
-        assert result.gap.p is not None
-        assert result.gap.p_adjusted is not None
-        assert result.gap.p <= result.gap.p_adjusted <= min(1, 4 * result.gap.p)
+        assert alone.gap.p == result.gap.p
+        # Two figures of coref-abc and of lm-abc, four of each DaWinoBias test.
+        assert result.finding.main.tests == 12
+        for mine, ours in zip(alone.finding.evidence, result.finding.evidence, strict=True):
+            assert mine.p_adjusted is not None
+            assert ours.p_adjusted is not None
+            assert mine.p_adjusted <= ours.p_adjusted <= min(1, 12 * (ours.p or 0))
+    everything = [one for result in together for one in result.finding.evidence]
+    assert [one.p_adjusted for one in everything] == holm([one.p for one in everything])
 
 
 def test_the_classic_tables_have_the_classic_layout(data: dict[str, Path]) -> None:
@@ -302,11 +308,12 @@ def test_half_of_a_character_in_a_models_own_words_is_told_before_the_work(
     assert not model.batches
 
 
-def test_a_class_contrast_is_not_hidden_by_a_green_verdict(data: dict[str, Path]) -> None:
+def test_a_bias_by_class_heads_the_finding(data: dict[str, Path]) -> None:
     (strong,) = gendalens.run("control:stereotyped?strength=1", data=data, tasks="lm-abc")
     (fair,) = gendalens.run("control:fair", data=data, tasks="lm-abc")
-    assert strong.differs_by_group
-    assert not fair.differs_by_group
+    assert strong.finding.is_in_groups_only
+    assert strong.contrast.p_adjusted == strong.finding.groups.evidence[0].p_adjusted
+    assert fair.finding.headline != "bias"
 
 
 def test_a_new_version_of_the_software_asks_anew(data: dict[str, Path]) -> None:

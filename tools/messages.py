@@ -40,6 +40,7 @@ SENTENCES |= {"Template": 1, "Planted": 2}
 MAKERS = "gendalens.words"
 #: The fields that hold only texts; the other fields of these types are names and numbers.
 FIELDS = {
+    "Band": {"unit", "why"},
     "Card": {"title", "idea", "formula", "reading", "definitions", "citation"},
     "Cell": {"condition", "group"},
     "Contrast": {"unit"},
@@ -48,7 +49,8 @@ FIELDS = {
     "Extra": {"unit"},
     "Leanings": {"what", "unit"},
     "Option": {"help"},
-    "Readings": {"male", "female", "alike"},
+    "Evidence": {"unit"},
+    "Readings": {"male", "female", "alike", "groups"},
 }
 #: Constants whose literals are all texts.
 CONSTANTS = {"BINARY", "HARMS", "SOURCES"}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from fuzz.target import Input, Target
-from gendalens.cli.gate import parse_limits
+from gendalens.cli.gate import parse_effects, parse_gaps
 from gendalens.cli.options import split_names
 from gendalens.data.choice import parse_choices
 from gendalens.models.control import Control
@@ -86,7 +86,8 @@ def _read_tests(text: str) -> None:
 
 
 def _read_limit(text: str) -> None:
-    assert len(parse_limits([text])) == 1
+    assert len(parse_effects([text])) == 1
+    assert len(parse_gaps([text])) == 1
 
 
 def _check_folder_name(text: str) -> None:

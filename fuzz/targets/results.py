@@ -115,7 +115,7 @@ def _compare(one: SavedResult) -> None:
 
 
 def _judge(one: SavedResult) -> None:
-    judgements = gate.judge([one.result], limit=0.3)
+    judgements = gate.judge([one.result], gate.Limits(effect=0.3))
     gate.decide(judgements)
     assert junit(judgements)
 

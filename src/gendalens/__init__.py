@@ -15,12 +15,12 @@ from gendalens.version import __version__
 
 if TYPE_CHECKING:
     from gendalens import tasks
-    from gendalens.api import load_model, run
+    from gendalens.api import load_model, power, run
     from gendalens.comparison.comparison import compare
     from gendalens.errors import UserError
     from gendalens.results.result import Result
 
-__all__ = ["Result", "UserError", "__version__", "compare", "load_model", "run", "tasks"]
+__all__ = ["Result", "UserError", "__version__", "compare", "load_model", "power", "run", "tasks"]
 
 #: Where the public names live; each is imported when it is first used, so that starting is cheap.
 _HOMES = {
@@ -28,6 +28,7 @@ _HOMES = {
     "UserError": "gendalens.errors",
     "compare": "gendalens.comparison.comparison",
     "load_model": "gendalens.api",
+    "power": "gendalens.api",
     "run": "gendalens.api",
 }
 

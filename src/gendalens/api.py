@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from gendalens.comparison.power import Power, compute_power
 from gendalens.data.choice import read_choices
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job, run_jobs
@@ -18,7 +19,8 @@ from gendalens.models.base import Backend, LoadOptions
 from gendalens.models.objects import as_backend
 from gendalens.report.html.after_run import write_report
 from gendalens.results.result import Result
-from gendalens.tasks import all_options, plugin_problems, register
+from gendalens.tasks import all_options, get_task, plugin_problems, register
+from gendalens.tasks.bands import read_bands
 from gendalens.tasks.base import Task
 
 
@@ -58,6 +60,7 @@ def run(
     out: str | Path | None = None,
     seed: int = 0,
     sample: int | None = None,
+    negligible: Mapping[str, float] | None = None,
     batch_tokens: int | None = None,
     cache: bool = True,
     **options: Any,
@@ -82,6 +85,9 @@ def run(
         The run folder for results and report. Default: nothing is written.
     seed, sample
         Seed for resampling and samples; number of schemas, triples or sentences to use.
+    negligible
+        The largest effects that are too small to matter, instead of those on the tests' cards:
+        ``{"ner-dane": 0.02}`` in the unit of the test's gap, or ``{"lm-dawinobias:bits": 0.5}``.
     batch_tokens, cache
         Tokens per batch; whether to reuse stored answers and store new ones.
     options
@@ -122,6 +128,7 @@ def run(
             out=Path(out) if out is not None else None,
             use_cache=cache,
             task_options=task_options,
+            negligible=read_bands(negligible),
             load=load,
         ),
     )
@@ -132,6 +139,39 @@ def run(
     if report.failures:
         raise FailuresError(report.failures)
     return report.results
+
+
+def power(
+    task: str | Task[Any],
+    *,
+    data: Mapping[str, str | Path] | str | None = None,
+    seed: int = 0,
+    sample: int | None = None,
+    negligible: Mapping[str, float] | None = None,
+    **options: Any,
+) -> list[Power]:
+    """How small an effect a test could see, for a model that answers by chance.
+
+    Parameters are as in :func:`run`; gives a row for each figure that the test is judged on, in each of
+    two worlds (see :mod:`gendalens.comparison.power`).
+
+    >>> import gendalens
+    >>> rows = gendalens.power("lm-abc", data="builtin", sample=40)
+    >>> [(row.part, row.unit, row.world) for row in rows[:2]]
+    [('main', 'bits', 'independent'), ('main', 'bits', 'clustered')]
+    """
+    if isinstance(task, Task):
+        register(task)
+    load, task_options = split_options(options)
+    plan = RunOptions(
+        seed=seed,
+        sample=sample,
+        data=read_choices(data),
+        task_options=task_options,
+        negligible=read_bands(negligible),
+        load=load,
+    ).plan(get_task(task, 2) if isinstance(task, str) else task)
+    return compute_power(plan.task, plan.items)
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[LoadOptions, dict[str, Any]]:

@@ -86,6 +86,18 @@ def test_a_heading_sorts_its_column_both_ways_with_what_is_undefined_last(page: 
     assert column(page, group, 0) == sorted(THREE)
 
 
+def test_main_effect_and_groups_of_every_model_stand_beside_each_other(page: Any) -> None:
+    group = "section[data-task='coref-abc@2']"
+    headings = page.locator(f"{group} table[data-table=models] thead th").all_inner_texts()
+    assert [heading.strip() for heading in headings] == [
+        *("Model", "Effect size (GES)", "Verdict", "Main effect", "Groups"),
+    ]
+    assert all("FPR_M - FPR_F" in text for place in (3, 4) for text in column(page, group, place))
+    differences = page.locator(f"{group} table[data-table=differences] tbody tr").first
+    assert differences.locator("td .n[data-path*='.main.0.']").count() == 4
+    assert differences.locator("td .n[data-path*='.groups.0.']").count() == 4
+
+
 def test_danish_is_a_click_away_with_danish_numbers(page: Any) -> None:
     page.get_by_role("button", name="Dansk").click()
     page.wait_for_selector("[data-drawn=da] svg")

@@ -31,6 +31,12 @@ def show_all(page: Any) -> None:
         plot.wait_for_selector("svg", state="attached")
 
 
+def show_forest(page: Any, language: str) -> None:
+    """Scroll to the forest plot, which is below the findings, and wait until it is drawn."""
+    page.locator('[data-chart="forest"]').scroll_into_view_if_needed()
+    page.wait_for_selector(f'[data-chart="forest"][data-drawn="{language}"] svg')
+
+
 @pytest.fixture(scope="module")
 def page_file(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of five tests of the small run, under a name that is no easy one."""
@@ -144,7 +150,7 @@ def test_the_language_can_be_switched(page_file: Path, opened: Open) -> None:
     number = page.locator('[data-path="gap.value"]').first
     english = number.inner_text()
     page.get_by_role("button", name="Dansk").click()
-    page.wait_for_selector('[data-chart="forest"][data-drawn="da"] svg')
+    show_forest(page, "da")
     assert page.locator("html").get_attribute("lang") == "da"
     assert page.locator("h1").inner_text() == "Rapport om kønsbias"
     assert page.title().startswith("Rapport om kønsbias")
@@ -174,7 +180,7 @@ def test_a_third_language_is_one_more_button(
     # What the catalogue lacks is English.
     assert page.locator("input[name=search]").first.get_attribute("placeholder").startswith("word")
     page.get_by_role("button", name="English").click()
-    page.wait_for_selector('[data-chart="forest"][data-drawn="en"] svg')
+    show_forest(page, "en")
     assert number.inner_text() == swedish.replace(",", ".")
     page.get_by_role("button", name="Dansk").click()
     assert page.locator("h1").inner_text() == "Rapport om kønsbias"
@@ -199,7 +205,7 @@ def test_hostile_strings_do_nothing(small_run: Path, tmp_path: Path, opened: Ope
         box.fill("<script>")
         assert found.page.locator(".examples .list li").first.is_visible()
         found.page.get_by_role("button", name="Dansk").click()
-        found.page.wait_for_selector('[data-chart="forest"][data-drawn="da"] svg')
+        show_forest(found.page, "da")
         found.page.locator('[data-chart="forest"] .mark-symbol path').first.hover(force=True)
         assert found.page.evaluate("window.hacked") is None
         assert found.page.evaluate("document.images.length") == 0

@@ -73,6 +73,22 @@ def test_a_person_keeps_one_name_in_a_sentence(repeat: int) -> None:
         assert jens_again.ending == genitive_ending(jens.parts[0])
 
 
+@pytest.mark.parametrize("protocol", [1, 2])
+def test_a_name_knows_its_first_name_with_its_spaces(protocol: int) -> None:
+    spaced = NamePool(NameList(((Name("Anne Marie", 0),),)), NameList(((Name("Holm", 0),),)))
+    hund = small_dane.sentences()["hund"]
+    for repeat in range(5):
+        renamed = rename(hund, draw_plan(hund, 0, repeat, protocol=protocol), spaced)
+        assert [name.first for name in renamed.names] == ["Anne Marie"]
+
+
+def test_a_surname_alone_has_no_first_name() -> None:
+    """Ida … Jens Bo Riis … Riis … Idas … Jens'."""
+    fest = small_dane.sentences()["fest"]
+    renamed = rename(fest, draw_plan(fest, 0, 0), pool("Anne", "Holm"))
+    assert [name.first for name in renamed.names] == ["Anne", "Anne", None, "Anne", "Anne"]
+
+
 def test_genitives_keep_their_ending() -> None:
     found = small_dane.sentences()["bog"]
     seen = set()

@@ -143,10 +143,23 @@ def test_page_plot_comparison_and_gate(site: Path, work: Path) -> None:
     compared = gendalens(site, "compare", "run", "-o", "compare.html", cwd=work).stdout
     assert "differences, the same items for both models" in " ".join(compared.split())
     gate = gendalens(
-        site, "gate", "run", "--max-effect", "9", "--junit", "gate.xml", code=3, cwd=work
+        site, "gate", "run", "--max-effect", "9", "--junit", "gate.xml", code=1, cwd=work
     )
     assert "job-ads@2" in gate.stdout
-    assert ElementTree.parse(work / "gate.xml").getroot().get("tests") == "3"
+    assert ElementTree.parse(work / "gate.xml").getroot().get("tests") == "6"
+
+
+def test_its_bands_can_be_set_and_its_power_is_known_before_a_run(site: Path, work: Path) -> None:
+    own = ("--negligible", "job-ads=3")
+    shown = json.loads(gendalens(site, "power", "job-ads", "--json", *own, cwd=work).stdout)
+    assert [(one["part"], one["band"]) for one in shown["figures"][::2]] == [
+        ("main", 3.0),
+        ("groups", 6.0),
+    ]
+    gendalens(site, "run", "control:fair", "--tasks", "job-ads", "-o", "wide", *own, cwd=work)
+    (result,) = results(work / "wide")
+    assert result["finding"]["headline"] == "negligible"  # type: ignore[index]
+    assert "|negligible:3_bits|" in str(result["signature"])
 
 
 def test_requests_and_answers_go_through_files(site: Path, work: Path) -> None:

@@ -81,6 +81,8 @@ def list_identifiers(one: SavedResult) -> Iterator[str]:
     for cell in (*result.conditions, *result.nuance):
         yield from (cell.condition, cell.metric, cell.group or cell.condition)
     yield from (extra.unit for extra in result.extra)
+    for one_effect in (result.finding.main, result.finding.groups):
+        yield from (name for one in one_effect.evidence for name in (one.unit, *one.sides))
     yield from result.coverage
     task = get_task(result.task, result.protocol)
     records = one.records()
@@ -146,10 +148,10 @@ def test_the_terminal_speaks_the_language_in_use(small_run: Path, danish: None) 
     for word in ("kontrolmodel", "kønsforskel", "betingelse", "dækning", "skade:", "signatur"):
         assert word in text
     assert "for få data til at afgøre det" in text
-    assert "hælder mere mod den mandlige eller stereotype side" in text
+    assert "kan ikke skelnes fra hinanden" in text
     assert re.search(r"\d,\d\d \[−?\d,\d\d; −?\d,\d\d\]", text)
     assert re.search(r"\d\.\d\d", re.sub(r"^(signatur|mappe) .*$", "", text, flags=re.M)) is None
-    for english in ("coverage", "condition", "too little data", "leans further", "may come from"):
+    for english in ("coverage", "condition", "too little data", "told apart", "may come from"):
         assert english not in text
 
 

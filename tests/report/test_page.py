@@ -22,14 +22,15 @@ from gendalens.tasks.views import Example
 
 
 class Numbers(HTMLParser):
-    """Every number on a page: the result it stands under, its path, its exact value, its text."""
+    """Every number on a page: the result it stands under, its path, its exact value, by what that is
+    multiplied, its text."""
 
     def __init__(self) -> None:
         super().__init__()
         self.results: list[str | None] = []
-        self.found: list[tuple[str | None, str, str, str]] = []
+        self.found: list[tuple[str | None, str, str, int, str]] = []
         self.tags: list[str] = []
-        self.open: tuple[str, str] | None = None
+        self.open: tuple[str, str, int] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
@@ -37,7 +38,8 @@ class Numbers(HTMLParser):
             self.results.append(values.get("data-result") or (self.results or [None])[-1])
         self.open = None
         if "data-value" in values:
-            self.open = (str(values["data-path"]), str(values["data-value"]))
+            scale = int(values.get("data-scale") or 1)
+            self.open = (str(values["data-path"]), str(values["data-value"]), scale)
 
     def handle_endtag(self, tag: str) -> None:
         if tag in ("article", "li") and self.results:
@@ -61,7 +63,7 @@ def test_every_number_on_the_page_equals_result_json(small_run: Path) -> None:
     page.feed(run_page.html(results))
     plain = {f"test-{i}": json.loads(r.result.to_json()) for i, r in enumerate(results, 1)}
     assert {result for result, *_ in page.found} == set(plain)
-    for result, path, value, text in page.found:
+    for result, path, value, scale, text in page.found:
         exact = at(plain[str(result)], path)
         assert float(value) == exact, path
         if text.startswith("<"):
@@ -69,7 +71,7 @@ def test_every_number_on_the_page_equals_result_json(small_run: Path) -> None:
             continue
         shown = float(text.replace(",", "").replace("−", "-"))
         digits = len(text.partition(".")[2])
-        assert shown == pytest.approx(exact, abs=0.5000001 * 10**-digits), path
+        assert shown == pytest.approx(scale * exact, abs=0.5000001 * 10**-digits), path
     for name, result in plain.items():
         paths = {path for one, path, *_ in page.found if one == name}
         for part in ("conditions", "nuance", "extra"):
@@ -78,6 +80,11 @@ def test_every_number_on_the_page_equals_result_json(small_run: Path) -> None:
                     whole = cell["value"] is not None and cell["low"] is not None
                     if cell[end] is not None and (end == "value" or whole):
                         assert f"{part}.{i}.{end}" in paths
+        for part in ("main", "groups"):
+            for i, evidence in enumerate(result["finding"][part]["evidence"]):
+                for name in ("value", "low", "high", "band", "seen", "acquitted", "p_adjusted"):
+                    path = f"finding.{part}.evidence.{i}.{name}"
+                    assert (path in paths) == (evidence[name] is not None), path
         for path in ("gender_effect_size.value", "gap.value", "gap.p", "contrast.value"):
             assert (path in paths) == (at(result, path) is not None), (name, path)
 

@@ -99,16 +99,26 @@ def test_a_damaged_result_is_named_with_the_place(
         saved_results.find_results([out])
 
 
-@pytest.mark.parametrize("schema", [1, 3, "2"])
+@pytest.mark.parametrize("schema", [1, 2, "3"])
 def test_a_result_of_another_schema_is_refused_with_what_to_do(out: Path, schema: object) -> None:
     path = saved_results.find_results([out])[0].folder / "result.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": schema}), encoding="utf-8")
     with pytest.raises(UserError) as refused:
         saved_results.find_results([out])
     assert str(refused.value) == (
-        f"{path} has result schema {schema!r} and this version of GenDa Lens reads 2: run the test "
+        f"{path} has result schema {schema!r} and this version of GenDa Lens reads 3: run the test "
         "again, or use the version that wrote it."
     )
+
+
+def test_a_finding_that_its_evidence_does_not_bear_out_is_refused(out: Path) -> None:
+    path = saved_results.find_results([out])[0].folder / "result.json"
+    plain = json.loads(path.read_text())
+    said = plain["finding"]["headline"]
+    plain["finding"]["headline"] = "negligible" if said != "negligible" else "bias"
+    path.write_text(json.dumps(plain), encoding="utf-8")
+    with pytest.raises(UserError, match="the finding does not follow from its evidence"):
+        saved_results.find_results([out])
 
 
 @pytest.mark.parametrize("bad", [b"", b"{", b"\xff", b"[]", b"[" * 100_000])

@@ -1,8 +1,9 @@
-"""The one-way cluster bootstrap and its percentile interval."""
+"""Resampling whole clusters, and sums that are exact."""
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,12 +11,18 @@ from hypothesis import strategies as st
 from gendalens.stats.bootstrap import (
     RESAMPLES_UNDEFINED,
     cluster_weights,
+    find_undefined,
     make_generator,
     make_summable,
-    percentile_interval,
-    resample_sums,
 )
-from gendalens.stats.estimate import SIDE_ZERO
+from gendalens.stats.estimate import FloatArray
+
+
+def draw_weights(
+    clusters: int, *, seed: int, resamples: int, strata: npt.NDArray[np.intp] | None = None
+) -> FloatArray:
+    chunks = cluster_weights(clusters, resamples=resamples, rng=make_generator(seed), strata=strata)
+    return np.concatenate(list(chunks))
 
 
 @settings(deadline=None, derandomize=True, max_examples=50)
@@ -33,10 +40,9 @@ def test_every_stratum_keeps_its_number_of_clusters(strata: list[int], seed: int
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others() -> None:
-    stats = np.arange(20.0).reshape(10, 2)
-    first = resample_sums(stats, seed=7, resamples=100)
-    assert first.tobytes() == resample_sums(stats, seed=7, resamples=100).tobytes()
-    assert first.tobytes() != resample_sums(stats, seed=8, resamples=100).tobytes()
+    first = draw_weights(10, seed=7, resamples=100)
+    assert first.tobytes() == draw_weights(10, seed=7, resamples=100).tobytes()
+    assert first.tobytes() != draw_weights(10, seed=8, resamples=100).tobytes()
 
 
 def test_sums_do_not_depend_on_the_order_of_addition() -> None:
@@ -65,49 +71,18 @@ def test_streams_of_one_seed_differ() -> None:
 
 def test_the_spread_of_a_resampled_sum_is_that_of_its_clusters() -> None:
     """A sum of n draws from n clusters has variance n · (mean square deviation)."""
-    stats = np.array([[0.0], [1.0], [2.0], [3.0]])
-    sums = resample_sums(stats, seed=1, resamples=40_000)
+    sums = draw_weights(4, seed=1, resamples=40_000) @ np.arange(4.0)
     assert sums.mean() == pytest.approx(6.0, abs=0.05)
     assert sums.var() == pytest.approx(4 * 1.25, rel=0.03)
 
 
 def test_strata_take_the_difference_between_them_out_of_the_spread() -> None:
-    stats = np.array([[0.0], [0.0], [5.0], [5.0]])
-    sums = resample_sums(stats, seed=1, resamples=50, strata=np.array([0, 0, 1, 1], dtype=np.intp))
-    assert (sums == 10.0).all()
+    weights = draw_weights(4, seed=1, resamples=50, strata=np.array([0, 0, 1, 1], dtype=np.intp))
+    assert (weights @ np.array([0.0, 0.0, 5.0, 5.0]) == 10.0).all()
 
 
-def test_a_single_cluster_gives_no_interval() -> None:
-    sums = resample_sums(np.array([[3.0]]), seed=1, resamples=10)
-    estimate = percentile_interval(sums[:, 0], 3.0)
-    assert (estimate.value, estimate.low, estimate.high) == (3.0, None, None)
-    assert estimate.reason == RESAMPLES_UNDEFINED(share=1.0)
-    assert str(estimate.reason) == "100.0% of the resamples are undefined"
-
-
-def test_the_interval_cuts_two_and_a_half_percent_on_each_side() -> None:
-    estimate = percentile_interval(np.arange(1001.0), 480.0)
-    assert (estimate.value, estimate.low, estimate.high) == (480.0, 25.0, 975.0)
-    assert estimate.reason is None
-
-
-def test_up_to_two_and_a_half_percent_undefined_the_rest_decides() -> None:
-    values = np.concatenate([np.arange(975.0), np.full(25, np.nan)])
-    estimate = percentile_interval(values, 480.0)
-    assert estimate.low == pytest.approx(0.025 * 974)
-    assert estimate.high == pytest.approx(0.975 * 974)
-
-
-def test_above_two_and_a_half_percent_undefined_the_bounds_are_none_with_the_share() -> None:
-    values = np.concatenate([np.arange(974.0), np.full(26, np.nan)])
-    estimate = percentile_interval(values, 480.0)
-    assert (estimate.low, estimate.high) == (None, None)
-    assert estimate.reason == RESAMPLES_UNDEFINED(share=0.026)
-    assert str(estimate.reason) == "2.6% of the resamples are undefined"
-
-
-def test_an_undefined_point_passes_its_reason_on() -> None:
-    reason = SIDE_ZERO(side="F1 anti")
-    estimate = percentile_interval(np.zeros(10), None, reason)
-    assert (estimate.value, estimate.low, estimate.high) == (None, None, None)
-    assert estimate.reason == reason
+def test_above_two_and_a_half_percent_undefined_resamples_are_too_many() -> None:
+    assert find_undefined(np.concatenate([np.arange(975.0), np.full(25, np.nan)])) is None
+    reason = find_undefined(np.concatenate([np.arange(974.0), np.full(26, np.nan)]))
+    assert reason == RESAMPLES_UNDEFINED(share=0.026)
+    assert str(reason) == "2.6% of the resamples are undefined"

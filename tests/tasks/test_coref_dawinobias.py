@@ -95,17 +95,38 @@ def test_a_condition_with_nothing_right_has_a_gap_and_no_effect_size(
 ) -> None:
     measures = measure_outcomes(items, {"pro": ["right"], "anti": [elsewhere]})
     assert measures.gap.value == 1
-    assert measures.finding.headline == "not_measurable"
-    assert measures.finding.reason == measures.problem
+    assert measures.finding.headline == "bias"
+    assert (measures.finding.main.size, measures.finding.main.direction) == (
+        "large",
+        "pro-stereotypical",
+    )
     assert measures.gender_effect_size.reason == SIDE_ZERO(side="F1 of the anti lines")
-    assert measures.problem == NO_RIGHT_LINK(stereotype="anti-stereotypical")
-    assert str(measures.problem).endswith("so the effect size is undefined; read the gap")
+    assert measures.problem is None
+
+
+def test_a_system_without_one_right_link_is_a_problem(items: list[WinoLine]) -> None:
+    measures = measure_outcomes(items, {"pro": ["wrong"], "anti": ["wrong"]})
+    assert measures.problem == NO_RIGHT_LINK()
+    assert measures.finding.headline == "not_measurable"
+
+
+def test_the_groups_are_the_pronouns_and_the_occupations(items: list[WinoLine]) -> None:
+    # Of each schema, only the line that means the male-typed occupation is resolved.
+    measures = measure_outcomes(items, {"pro": ["right", "none"], "anti": ["right", "none"]})
+    pronouns, occupations, links = measures.finding.groups.evidence
+    # In both conditions half of the lines are right: F1 = 2·18 / (18 + 36).
+    assert measures.gap.value == pronouns.value == links.value == 0
+    assert occupations.value == 1
+    assert measures.finding.is_in_groups_only
+    assert measures.finding.groups.direction == "male occupations"
 
 
 def test_a_system_that_links_everything_shows_no_difference(items: list[WinoLine]) -> None:
     measures = measure_outcomes(items, {"pro": ["both"], "anti": ["both"]})
     assert measures.gender_effect_size.value == 0
-    assert measures.finding.headline == "negligible"
+    # Eighteen schemas without any spread: one more could still go the other way.
+    assert measures.finding.main.verdict == "undecided"
+    assert measures.gap.low == pytest.approx(-(measures.gap.high or 0))
 
 
 def test_planted_leanings_are_measured_and_grow(items: list[WinoLine]) -> None:
@@ -128,7 +149,9 @@ def test_planted_leanings_are_measured_and_grow(items: list[WinoLine]) -> None:
     assert [gap.value for gap in gaps] == sorted(gap.value or 0 for gap in gaps)
     assert defaults == sorted(value or 0 for value in defaults)
     assert defaults[-1] == pytest.approx(0.75, abs=0.2)
-    assert (contrasts[-1] or 0) > (contrasts[0] or 0) + 0.3
+    # A system that links three quarters of the female pronouns less has an F1 of 1/2 for male ones
+    # and of 2·(1/8) / (1/4 + 1) for female ones.
+    assert contrasts[-1] == pytest.approx(0.5 - 0.2, abs=0.15)
 
 
 def test_a_system_that_only_understands_han_is_not_called_fair(items: list[WinoLine]) -> None:
@@ -137,8 +160,11 @@ def test_a_system_that_only_understands_han_is_not_called_fair(items: list[WinoL
     beside = {extra.id: extra.value for extra in measures.extra}
     assert beside["linked_female_pronouns"] == 0
     assert beside["male_default"] == 1
-    assert measures.contrast.low is not None
-    assert measures.contrast.low > 0
+    assert measures.contrast.value == pytest.approx(0.36, abs=0.01)
+    # Half of the links are right by chance, so twelve schemas cannot tell this from luck by F1.
+    pronouns, _, links = measures.finding.groups.evidence
+    assert (pronouns.verdict, links.verdict) == ("undecided", "bias")
+    assert measures.finding.groups.direction == "male pronouns"
 
 
 def test_a_sample_keeps_whole_schemas(items: list[WinoLine]) -> None:

@@ -54,7 +54,9 @@ def test_the_effect_is_the_log_ratio_of_the_median_relative_perplexities(
     effect = math.log2(values["female"] / values["male"])  # type: ignore[operator]
     assert measures.gender_effect_size.value == pytest.approx(effect)
     assert measures.gap.value == pytest.approx(2 / math.log(2))
-    assert measures.finding.headline == "bias"
+    # All triples agree, but four occupations cannot show more than p = 1/8.
+    assert (measures.gap.low, measures.gap.p) == (measures.gap.value, 1 / 8)
+    assert measures.finding.headline == "undecided"
 
 
 def test_one_length_per_triple_keeps_a_split_pronoun_from_looking_likelier(
@@ -76,7 +78,6 @@ def test_a_pronoun_likelier_than_the_reflexive_leaves_the_effect_undefined(
     assert reason.code == "lm_abc.not_more_surprising"
     assert str(reason).startswith("“hendes” is not more surprising than the reflexive (−")
     assert measures.gap.value == pytest.approx(-6 / math.log(2))
-    assert measures.finding.headline == "bias"
 
 
 def test_a_model_that_cannot_tell_hans_from_hendes_is_a_problem(items: list[Triple]) -> None:

@@ -24,7 +24,7 @@ from gendalens.tasks.lm_dawinobias.messages import (
     SAME_ANSWER,
 )
 from gendalens.tasks.lm_dawinobias.protocol2 import TASK, make_request
-from gendalens.tasks.lm_dawinobias.schemas import f1_by_condition
+from gendalens.tasks.lm_dawinobias.schemas import compute_statistics
 from gendalens.words import phrase
 
 
@@ -89,8 +89,8 @@ def test_f1_of_a_condition_is_the_mean_of_both_genders_worked_by_hand(
     cells = {(c.condition, c.group): c.value for c in measures.nuance}
     assert cells["pro", "female pronouns"] == pytest.approx(2 / 3)
     assert cells["anti", "male pronouns"] == pytest.approx(2 / 5)
-    lift_male, lift_female = 4 / 5 - 2 / 5, 2 / 3 - 0
-    assert measures.contrast.value == pytest.approx(lift_male - lift_female)
+    # The contrast is between the pronouns, over both conditions.
+    assert measures.contrast.value == pytest.approx((4 / 5 + 2 / 5) / 2 - (2 / 3 + 0) / 2)
     extra = extras_by_id(measures)
     assert extra["male_default"].value == pytest.approx(3 / 4)
     assert extra["sensitivity"].value == pytest.approx(1 / 2)
@@ -101,9 +101,10 @@ def test_the_mean_f1_of_a_model_that_always_says_han_is_a_third() -> None:
     # 10 + 10 lines a condition: female F1 0, male F1 2·10/(20+10) = 2/3. Without female lines none.
     han = [0, 0, 10, 10, 10, 0]
     no_women = [0, 0, 0, 10, 0, 0]
-    anti, pro = f1_by_condition(np.array([[*han, *no_women]], dtype=float))[0]
-    assert anti == pytest.approx(1 / 3)
-    assert np.isnan(pro)
+    found = compute_statistics(np.array([[*han, *no_women, *[1.0] * 8]]))
+    assert found.anti[0] == pytest.approx(1 / 3)
+    assert found.anti_male[0] == pytest.approx(2 / 3)
+    assert np.isnan(found.pro[0])
 
 
 def test_within_schema_contrast_is_the_difference_of_log_odds_in_bits(
@@ -145,14 +146,16 @@ def test_a_pronoun_in_the_wrong_case_counts_by_gender_and_is_reported(
     assert TASK.measure(records, seed=0).coverage["wrong_case_answers"] == 36
 
 
-def test_a_model_that_always_says_han_is_not_measurable_though_its_effect_is_zero(
+def test_a_model_that_always_says_han_is_biased_in_groups_though_its_effect_is_zero(
     items: list[WinoLine],
 ) -> None:
     measures = TASK.measure(record_choices(items, {}), seed=0)
     assert measures.gender_effect_size.value == pytest.approx(0)
-    assert measures.finding.headline == "not_measurable"
-    assert measures.finding.reason == INSENSITIVE(share=0.0)
-    assert str(measures.finding.reason) == (
+    assert measures.finding.main.verdict == "not_measurable"
+    assert measures.finding.main.reason == INSENSITIVE(share=0.0)
+    assert str(measures.finding) == "bias found in groups (large)"
+    assert measures.finding.groups.direction == "male pronouns"
+    assert str(measures.finding.main.reason) == (
         "the answer does not depend on who is meant (it differs in only 0% of the schemas)"
     )
     assert extras_by_id(measures)["male_default"].value == 1
@@ -164,7 +167,7 @@ def test_a_causal_model_is_judged_by_the_forced_reading(items: list[WinoLine]) -
     measures = TASK.measure(record_choices(items, choose, first=None), seed=0)
     assert measures.coverage["headline_reading"] == "forced"
     assert extras_by_id(measures)["ges_open"].reason == NO_FIRST_CHOICE()
-    assert measures.problem == NO_RIGHT_PRONOUN(stereotype="anti-stereotypical")
+    assert measures.finding.main.direction == "pro-stereotypical"
 
 
 def make_result(measures: Measures) -> Result:
@@ -191,8 +194,14 @@ def test_models_are_compared_by_the_forced_reading_whichever_is_their_headline(
     assert one.note == other.note == FORCED.name
     assert one.effect == causal.gender_effect_size
     assert (other.effect.value, other.gap.value) == (one.effect.value, one.gap.value)
-    assert other.finding == one.finding == causal.finding
-    assert masked.finding.headline == "not_measurable"  # its own word never depends on who is meant
+    assert one.finding == causal.finding
+    for part in ("main", "groups"):
+        mine, theirs = getattr(one.finding, part), getattr(other.finding, part)
+        assert [e.value for e in mine.evidence] == [e.value for e in theirs.evidence]
+        assert mine.verdict == theirs.verdict
+    # Its own word never depends on who is meant.
+    assert masked.finding.main.evidence[0].value == pytest.approx(0)
+    assert masked.finding.main.doubt is not None
 
 
 def test_a_condition_with_nothing_right_is_undefined_with_a_reason(items: list[WinoLine]) -> None:
@@ -201,11 +210,16 @@ def test_a_condition_with_nothing_right_is_undefined_with_a_reason(items: list[W
     effect = measures.gender_effect_size
     assert effect.value is None
     assert effect.reason == SIDE_ZERO(side="F1 of the anti lines")
-    assert measures.problem == NO_RIGHT_PRONOUN(stereotype="anti-stereotypical")
-    assert str(measures.problem).startswith(
-        "not one anti-stereotypical line gets the right pronoun"
-    )
     assert measures.gap.value == 1
+    assert measures.problem is None
+    assert str(measures.finding) == "bias found (large)"
+
+
+def test_a_model_without_one_right_pronoun_is_a_problem(items: list[WinoLine]) -> None:
+    records = record_choices(items, {i.line: i.referent.stereotype for i in items}, first="den")
+    measures = TASK.measure(records, seed=0)
+    assert measures.problem == NO_RIGHT_PRONOUN()
+    assert measures.finding.headline == "not_measurable"
 
 
 def test_the_same_answer_everywhere_is_a_problem(items: list[WinoLine]) -> None:

@@ -14,8 +14,10 @@ PACKAGE = Path(__file__).parents[2] / "src" / "gendalens"
 MAKERS = {PACKAGE / "errors.py", *(PACKAGE / "words").glob("*.py")}
 
 #: What is a message, or was one before it was written: by the name of an attribute or a variable.
-PROSE = {"verdict", "verdict_reason", "reason", "finding", "correction", "warning", "warnings"}
+PROSE = {"verdict_reason", "reason", "finding", "correction", "warning", "warnings"}
 PROSE |= {"problem", "note", "notice", "notices"}
+#: What is a message in words in plain data; as an attribute it is the code of a verdict.
+PROSE_KEYS = PROSE | {"verdict"}
 #: What is a message only in certain things: the name of a figure, the kind of a model.
 PROSE_OF = {
     "name": {"extra", "gap", "contrast", "interaction"},
@@ -93,7 +95,7 @@ class _Reader(ast.NodeVisitor):
             case ast.Attribute(value=value, attr=attr):
                 return attr in PROSE or _last_name(value) in PROSE_OF.get(attr, ())
             case ast.Subscript(value=value, slice=ast.Constant(value=str(key))):
-                return key in PROSE or _last_name(value) in PROSE_OF.get(key, ())
+                return key in PROSE_KEYS or _last_name(value) in PROSE_OF.get(key, ())
             case ast.Subscript(value=value):
                 return self.is_prose(value)
             case ast.BoolOp(values=values):
@@ -105,7 +107,7 @@ class _Reader(ast.NodeVisitor):
     def is_written(self, node: ast.expr) -> bool:
         """Whether an expression is a message in words, and no longer a message."""
         match node:
-            case ast.Name(id="verdict") | ast.Attribute(attr="verdict"):  # was never anything else
+            case ast.Subscript(slice=ast.Constant(value="verdict")):  # was never anything else
                 return True
             case ast.Call(func=ast.Name(id=name), args=[given, *_]) if name in WRITERS:
                 caught = isinstance(given, ast.Name) and given.id in self.errors
@@ -164,7 +166,8 @@ def find_readers_in_page(source: str) -> list[str]:
     found += [
         f"line {looked_up.lineno}: looked up by words"
         for looked_up in page.find_all(nodes.Getitem)
-        if isinstance(looked_up.arg, nodes.Getattr) and looked_up.arg.attr == "verdict"
+        if isinstance(looked_up.arg, nodes.Getitem)
+        and getattr(looked_up.arg.arg, "value", None) == "verdict"
     ]
     return found
 
@@ -182,6 +185,8 @@ def _is_prose_in_page(node: nodes.Node) -> bool:
         case nodes.Getattr(node=value, attr=attr):
             owner = getattr(value, "attr", getattr(value, "name", ""))
             return attr in PROSE or owner in PROSE_OF.get(attr, ())
+        case nodes.Getitem(arg=nodes.Const(value=key)):
+            return key in PROSE_KEYS
         case nodes.Filter(name="string" | "lower" | "trim", node=nodes.Node() as value):
             return _is_prose_in_page(value)
     return False
@@ -204,16 +209,16 @@ def test_no_page_reads_a_meaning_out_of_a_sentence(path: Path) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        'result.verdict.startswith("not measurable")',
-        "next(style for start, style in STYLES.items() if verdict.startswith(start))",
+        'plain["verdict"].startswith("not measurable")',
+        'next(style for start, style in STYLES.items() if row["verdict"].startswith(start))',
         'ges.reason and "unstable" in ges.reason',
         'row.figures.effect.reason and row.figures.effect.reason.startswith("unstable")',
         'before, mark, deviation = (cell.reason or "").partition(": SD ")',
         'str(cell.reason).removeprefix(f"{SPREAD}: SD ")',
         'quartiles = any("quartiles" in (cell.reason or "") for cell in cells)',
         'pair.finding.replace("the first", first)',
-        "states[figures.verdict]",
-        "states.get(result.verdict)",
+        'states[row["verdict"]]',
+        'states.get(row["verdict"])',
         'result.model["kind"] == "control model"',
         'result.model.kind in ("masked language model", "causal language model")',
         'str(info.kind) == "causal language model"',
@@ -243,6 +248,8 @@ def test_code_that_reads_a_sentence_is_found(code: str) -> None:
         'result.finding.headline in ("not_measurable", "not_judged")',
         'result.finding.reason.code == "lm_abc.no_reflexive"',
         "STYLES[result.finding.headline]",
+        'result.finding.groups.verdict == "bias"',
+        "STYLES[evidence.verdict]",
         "if message not in warnings: warnings.append(message)",
         "reason is None and finding == other.finding",
         'reason == ""',
@@ -263,11 +270,11 @@ def test_code_that_reads_codes_and_fields_passes(code: str) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        '{% if result.verdict.startswith("not") %}{% endif %}',
+        '{% if row["verdict"].startswith("not") %}{% endif %}',
         '{% if (result.finding | string) == "bias found" %}{% endif %}',
         '{% if "unstable" in cell.reason %}{% endif %}',
         '{% if model.info.kind == "control model" %}{% endif %}',
-        "{{ states[figures.verdict] }}",
+        '{{ states[row["verdict"]] }}',
     ],
 )
 def test_a_page_that_reads_a_sentence_is_found(page: str) -> None:
@@ -280,6 +287,7 @@ def test_a_page_that_reads_a_sentence_is_found(page: str) -> None:
         '{% if result.finding.headline == "bias" %}{{ write(result.finding.reason) }}{% endif %}',
         "{% if cell.reason and cell.value is none %}{{ say(cell.reason) }}{% endif %}",
         '{% if contrast.unit == "bits" %}{% endif %}',
+        '{% if result.finding.groups.verdict == "bias" %}{% endif %}',
     ],
 )
 def test_a_page_that_reads_codes_and_fields_passes(page: str) -> None:

@@ -108,7 +108,7 @@ def names_root() -> None:
     """The names that ner-dane gives to persons."""
 
 
-for name in ("run", "requests", "score"):
+for name in ("run", "requests", "score", "power"):
     app.command(cls=TestCommand)(getattr(measuring, name))
 app.command()(measuring.demo)
 for name in ("report", "plot", "show", "compare", "gate"):

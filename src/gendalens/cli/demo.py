@@ -18,7 +18,7 @@ from gendalens.models.demo import PLANTED
 from gendalens.models.huggingface.libraries import import_transformers
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.report.terminal.result import show_summary
-from gendalens.results.figures import show_interval
+from gendalens.results.figures import show_evidence
 from gendalens.results.result import Result
 from gendalens.words import say, translate, write
 
@@ -61,11 +61,13 @@ def run_demo(out: Path, sample: int | None) -> None:
 def _print_planted(console: PlainConsole, results: dict[str, Result]) -> None:
     title = say("Planted and measured")
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
-    for column in (say("test"), say("planted"), say("measured (gap)"), say("verdict")):
+    for column in (say("test"), say("planted"), say("measured"), say("verdict")):
         table.add_column(column)
     for planted in PLANTED:
         result = results[planted.task]
-        gap = f"{write(show_interval(result.gap))} {translate(result.gap.unit)}"
-        table.add_row(planted.task, translate(planted.text), gap, write(result.finding.message))
+        measured = write(show_evidence(result.finding.main.evidence[0]))
+        table.add_row(
+            planted.task, translate(planted.text), measured, write(result.finding.message)
+        )
     console.print()
     console.print(table)

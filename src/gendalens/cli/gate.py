@@ -8,11 +8,12 @@ from pathlib import Path
 import typer
 from rich.text import Text
 
-from gendalens.comparison.gate import Decision, decide, judge
+from gendalens.comparison.gate import PARTS, Decision, GapLimit, Limits, decide, judge
 from gendalens.errors import UserError
 from gendalens.report.escape import one_line
 from gendalens.report.exports.junit import junit
 from gendalens.report.terminal.console import PlainConsole
+from gendalens.report.wording import load_plugin_words
 from gendalens.results import saved_results
 from gendalens.words import say, write
 
@@ -20,11 +21,15 @@ STYLES = {Decision.PASSES: "green", Decision.FAILS: "bold red", Decision.CANNOT_
 
 
 def judge_runs(
-    paths: Sequence[Path], limit: float, own: Sequence[str], report: Path | None
+    paths: Sequence[Path], limits: Limits, only: str | None, report: Path | None
 ) -> None:
     """Judge a run and exit with code 0, 1 or 3."""
+    parts = [part for part in PARTS if only is None or part == only]
+    if not parts:
+        raise UserError("--only {part}: choose main or groups.", part=str(only))
     results = [one.result for one in saved_results.find_results(paths)]
-    judgements = judge(results, limit=limit, limits=parse_limits(own))
+    load_plugin_words()
+    judgements = judge(results, limits, parts=parts)
     console = PlainConsole()
     width = max(len(write(decision.message)) for decision in Decision)
     for one in judgements:
@@ -48,15 +53,37 @@ def judge_runs(
     raise typer.Exit(int(decision))
 
 
-def parse_limits(pairs: Sequence[str]) -> dict[str, float]:
-    """Limits by test, from ``TEST=LIMIT``."""
-    limits = {}
+def parse_effects(pairs: Sequence[str]) -> dict[str, float]:
+    """Limits of GES by test, from ``TEST=LIMIT``."""
+    found = (_split("--task", pair, "TEST=LIMIT", "lm-abc=0.2") for pair in pairs)
+    return dict(found)
+
+
+def parse_gaps(pairs: Sequence[str]) -> list[GapLimit]:
+    """Limits in the units of tests, from ``TEST=LIMIT``, ``TEST.groups=LIMIT`` or ``TEST:UNIT=LIMIT``."""
+    found = []
     for pair in pairs:
-        name, divider, number = pair.partition("=")
-        try:
-            limits[name] = float(number)
-        except ValueError:
-            divider = ""
-        if not divider or not name:
-            raise UserError("--task {pair}: write TEST=LIMIT, for instance lm-abc=0.2.", pair=pair)
-    return limits
+        left, value = _split("--limit", pair, "TEST=LIMIT", "ner-dane=0.05")
+        place, _, unit = left.partition(":")
+        test, _, last = place.rpartition(".")
+        part = next((part for part in PARTS if test and part == last), None)
+        found.append(GapLimit(test if part else place, value, part, unit))
+    return found
+
+
+def _split(option: str, pair: str, form: str, example: str) -> tuple[str, float]:
+    """What stands left of the equals sign, and the number right of it."""
+    name, divider, number = pair.partition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        divider = ""
+    if not divider or not name:
+        raise UserError(
+            "{option} {pair}: write {form}, for instance {example}.",
+            option=option,
+            pair=pair,
+            form=form,
+            example=example,
+        )
+    return name, value

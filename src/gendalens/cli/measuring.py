@@ -1,4 +1,4 @@
-"""The commands that measure: run, requests, score, demo.
+"""The commands that measure: run, requests, score, power, demo.
 
 Heavy imports happen inside them, so that ``--help`` is instant. For the same reason, annotations are
 not postponed: Typer would compile each of them several times.
@@ -13,6 +13,7 @@ from gendalens.cli.options import (
     AsJson,
     Data,
     Language,
+    Negligible,
     Offline,
     Out,
     Protocol,
@@ -40,6 +41,7 @@ def run(
     out: Out = Path("runs"),
     seed: Seed = 0,
     sample: Sample = None,
+    negligible: Negligible = None,
     revision: Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")] = None,
     device: Annotated[
         str | None,
@@ -75,6 +77,7 @@ def run(
     from gendalens.data.choice import parse_choices
     from gendalens.engine.run_options import RunOptions
     from gendalens.models.base import LoadOptions
+    from gendalens.tasks.bands import parse_bands
 
     load = LoadOptions(
         revision=revision,
@@ -93,6 +96,7 @@ def run(
         out=out,
         use_cache=not no_cache,
         task_options=get_task_options(ctx),
+        negligible=parse_bands(negligible or []),
         load=load,
     )
     run_models(models, split_names(tasks), options, as_json=as_json)
@@ -137,6 +141,7 @@ def score(
     out: Out = Path("runs"),
     seed: Seed = 0,
     sample: Sample = None,
+    negligible: Negligible = None,
     offline: Offline = False,
     as_json: AsJson = False,
     language: Language = None,
@@ -149,6 +154,7 @@ def score(
     from gendalens.data.choice import parse_choices
     from gendalens.engine.run_options import RunOptions
     from gendalens.models.base import LoadOptions
+    from gendalens.tasks.bands import parse_bands
 
     options = RunOptions(
         protocol=protocol,
@@ -158,9 +164,44 @@ def score(
         out=out,
         use_cache=False,
         task_options=get_task_options(ctx),
+        negligible=parse_bands(negligible or []),
         load=LoadOptions(offline=offline),
     )
     score_answers(task, options, answers, name=model_name, revision=revision, as_json=as_json)
+
+
+def power(
+    ctx: typer.Context,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The test to look at.")],
+    data: Data = None,
+    seed: Seed = 0,
+    sample: Sample = None,
+    negligible: Negligible = None,
+    offline: Offline = False,
+    as_json: AsJson = False,
+    language: Language = None,
+) -> None:
+    """Show how small an effect a test could see, before it is run.
+
+    For each figure that the test is judged on: the smallest effect that would be found, and the
+    smallest band within which a model without bias would be acquitted, for a model that answers by
+    chance.
+    """
+    from gendalens.cli.power import show_power
+    from gendalens.data.choice import parse_choices
+    from gendalens.engine.run_options import RunOptions
+    from gendalens.models.base import LoadOptions
+    from gendalens.tasks.bands import parse_bands
+
+    options = RunOptions(
+        seed=seed,
+        sample=sample,
+        data=parse_choices(data or []),
+        task_options=get_task_options(ctx),
+        negligible=parse_bands(negligible or []),
+        load=LoadOptions(offline=offline),
+    )
+    show_power(task, options, as_json=as_json)
 
 
 def demo(out: Out = Path("runs/demo"), sample: Sample = None, language: Language = None) -> None:

@@ -59,6 +59,14 @@ Sample = Annotated[
     int | None,
     typer.Option(min=1, help="Use only this many schemas, triples or sentences, for a quick look."),
 ]
+Negligible = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEST=VALUE",
+        help="Largest effect that is too small to matter, in the unit of the test's gap; "
+        "TEST:UNIT=VALUE for another unit. May be repeated. Default: the band on the test's card.",
+    ),
+]
 Offline = Annotated[bool, typer.Option("--offline", help="Use local files only.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print every figure, unrounded, as CSV.")]

@@ -96,22 +96,41 @@ def compare(
 
 def gate(
     runs: Runs,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEST=LIMIT",
+            help="Largest effect in the unit of the test's gap; TEST.main or TEST.groups for one part, "
+            "TEST:UNIT for another unit. May be repeated. Default: the test's band.",
+        ),
+    ] = None,
     max_effect: Annotated[
-        float, typer.Option(metavar="LIMIT", help="Largest absolute GES that passes.")
-    ],
+        float | None,
+        typer.Option(
+            metavar="LIMIT", help="Largest absolute GES of the main effect, in all tests."
+        ),
+    ] = None,
     task: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="TEST=LIMIT", help="Override the limit for one test. May be repeated."
+            metavar="TEST=LIMIT", help="Largest absolute GES in one test. May be repeated."
         ),
+    ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(metavar="main|groups", help="Judge only the main effect, or only the groups."),
     ] = None,
     junit: Annotated[Path | None, typer.Option(help="Also write the outcome as JUnit XML.")] = None,
     language: Language = None,
 ) -> None:
-    """Check a run against a limit, for CI.
+    """Check a run against limits, for CI.
 
     Exit code 0 means that it passes, 1 that it fails, 3 that the data cannot tell.
     """
-    from gendalens.cli.gate import judge_runs
+    from gendalens.cli.gate import judge_runs, parse_effects, parse_gaps
+    from gendalens.comparison.gate import Limits
 
-    judge_runs(runs, max_effect, task or [], junit)
+    limits = Limits(
+        effect=max_effect, effects=parse_effects(task or []), gaps=parse_gaps(limit or [])
+    )
+    judge_runs(runs, limits, only, junit)

@@ -7,9 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from gendalens.report.terminal.console import PlainConsole
+from gendalens.report.wording import explain_band
 from gendalens.tasks import all_tasks, get_task
 from gendalens.tasks.base import HARMS, SOURCES, Effect
-from gendalens.words import say, translate
+from gendalens.words import say, translate, write
 
 
 def list_tasks() -> None:
@@ -44,6 +45,7 @@ def describe_task(name: str, protocol: int) -> None:
         (say("nuance"), _describe_effect(card.nuance)),
         (say("needs"), needs),
     ]
+    rows += [(say("band"), write(explain_band(band))) for band in card.bands]
     rows += [(option.flag, translate(option.help)) for option in task.options]
     if card.supersedes:
         rows.append((say("supersedes"), card.supersedes))

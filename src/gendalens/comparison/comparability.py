@@ -9,7 +9,7 @@ from typing import Any
 
 from gendalens.results.result import Result
 from gendalens.results.signature import parse_signature
-from gendalens.words import Message, Template
+from gendalens.words import N_, Message, Template
 
 #: Options that describe the model, not the test: models with different label maps are comparable.
 MODEL_OPTIONS = frozenset({"labels"})
@@ -20,9 +20,12 @@ STANDS_APART = Template(
 )
 DIFFERS_HERE = Template("compare.differs_here", "{name} {here:t} here, {elsewhere} elsewhere")
 DATA_SET = Template("compare.data_set", "data {name}")
+BANDS = Template("compare.bands", "band of negligible effects")
 FURTHER_REASON = Template("compare.further_reason", "{first}; {last}")
 OTHER_VALUE = Template("compare.other_value", "{first} or {last}")
 ONE_VALUE = Template("compare.one_value", "{value:t}")
+#: What a result has whose signature does not name a value, if not none.
+_ABSENT: dict[str | Message, str] = {"seed": N_("any"), BANDS(): N_("as on the card")}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,7 +58,7 @@ class Comparability:
         """A reason for each value that differs from those of other results."""
         mine = self._facts()
         for name in dict.fromkeys(name for one in (self, *rest) for name in one._facts()):
-            absent = "any" if name == "seed" else "none"
+            absent = _ABSENT.get(name, "none")
             here = mine.get(name, absent)
             values = dict.fromkeys(other._facts().get(name, absent) for other in rest)
             elsewhere = [ONE_VALUE(value=value) for value in values if value != here]
@@ -65,8 +68,10 @@ class Comparability:
     def _facts(self) -> dict[str | Message, str]:
         facts: dict[str | Message, str] = {"protocol": str(self.protocol)}
         facts |= {DATA_SET(name=name): checksum[:12] for name, checksum in self.data}
-        facts |= dict(self.options)
-        return {**facts, "gendalens": self.version}
+        options: dict[str | Message, str] = dict(self.options)
+        if bands := options.pop("negligible", ""):
+            facts[BANDS()] = bands.replace("_", " ").replace("+", " + ")
+        return {**facts, **options, "gendalens": self.version}
 
 
 def _join_reasons(first: Message, last: Message) -> Message:

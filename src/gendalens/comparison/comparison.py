@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from gendalens.comparison.comparability import Comparability, get_comparability, get_seed
-from gendalens.comparison.pair_findings import NOTHING_KNOWN, PairFinding, judge_difference
+from gendalens.comparison.pair_findings import NOTHING_KNOWN, PairFinding, judge_differences
 from gendalens.errors import UserError
 from gendalens.results import saved_results
 from gendalens.results.model_labels import label_models
 from gendalens.results.result import Contrast, Result, to_plain
 from gendalens.results.saved_results import RECORDS, SavedResult
+from gendalens.stats.crossed import CrossedEstimate
 from gendalens.stats.estimate import Estimate
+from gendalens.stats.findings import EffectFinding, Evidence
 from gendalens.stats.multiple import holm
 from gendalens.stats.paired import Clusters, Difference, differences
 from gendalens.tasks import get_task
@@ -63,6 +64,7 @@ class Row:
             "model": self.result.model.to_dict(),
             "gender_effect_size": to_plain(figures.effect.parts()),
             "gap": to_plain(figures.gap),
+            "contrast": to_plain(figures.contrast),
             "finding": figures.finding.to_dict(),
             "verdict": str(figures.finding),
             "verdict_reason": figures.finding.reason and str(figures.finding.reason),
@@ -72,11 +74,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """The first model minus the second, on the same items."""
+    """The first model minus the second, on the same items.
+
+    ``main`` and ``groups`` are the differences of the figures that a test is judged on, in the order
+    of its evidence.
+    """
 
     first: str
     second: str
-    gap: Contrast
+    main: tuple[Contrast, ...]
+    groups: tuple[Contrast, ...]
     effect: Estimate
     finding: PairFinding = NOTHING_KNOWN
 
@@ -85,7 +92,8 @@ class Pair:
         return {
             "first": self.first,
             "second": self.second,
-            "gap": to_plain(self.gap),
+            "main": to_plain(self.main),
+            "groups": to_plain(self.groups),
             "effect": to_plain(self.effect),
             "finding": self.finding.to_dict(),
         }
@@ -140,9 +148,10 @@ class Comparison:
         return f"<Comparison of results by test: {tests}>"
 
     @property
-    def count(self) -> int:
-        """The number of differences, for which p is adjusted."""
-        return sum(pair.gap.p is not None for group in self.groups for pair in group.pairs)
+    def differences(self) -> int:
+        """The number of differences with a p, for which each is adjusted (Holm)."""
+        pairs = (pair for group in self.groups for pair in group.pairs)
+        return sum(one.p is not None for pair in pairs for one in (*pair.main, *pair.groups))
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain data."""
@@ -167,7 +176,7 @@ def compare(*runs: Run | Iterable[Run], tasks: str | Sequence[str] | None = None
         together.setdefault(get_comparability(one.result), []).append((label, one))
     ordered = sorted(together)
     groups = [_make_group(key, together[key], key.explain_separation(ordered)) for key in ordered]
-    return Comparison(tuple(_judge_all(groups)))
+    return _judge_all(Comparison(tuple(groups)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,34 +292,51 @@ def _read_records(task: Task[Any], one: SavedResult) -> Clusters | None:
 
 
 def _pair_up(rows: Sequence[Row], clusters: Sequence[Clusters]) -> Iterable[Pair]:
-    """A pair for every two models; its difference is undefined if either is not measurable."""
-    sound = [
-        place for place, row in enumerate(rows) if row.figures.finding.headline != "not_measurable"
-    ]
-    found = differences([clusters[place] for place in sound], seed=get_seed(rows[0].result))
-    numbers = {place: number for number, place in enumerate(sound)}
-    for a, b in combinations(range(len(rows)), 2):
-        if a in numbers and b in numbers:
-            yield _subtract(rows[a], rows[b], found[numbers[a], numbers[b]])
-        else:
-            unsound = next(rows[place].label for place in (a, b) if place not in numbers)
-            yield _make_undefined_pair(rows[a], rows[b], ONE_NOT_MEASURABLE(model=unsound))
+    """A pair for every two models."""
+    found = differences(clusters, seed=get_seed(rows[0].result))
+    for (a, b), difference in found.items():
+        yield _subtract((rows[a], rows[b]), difference)
 
 
-def _subtract(first: Row, second: Row, found: Difference) -> Pair:
-    gap = first.figures.gap
+def _subtract(rows: tuple[Row, Row], found: Difference) -> Pair:
+    """The difference of two models; a part is undefined if either model is not measurable in it."""
+    first, second = rows
+    finding = first.figures.finding
+    main, groups = (_find_unmeasurable(rows, part) for part in ("main", "groups"))
     return Pair(
         first=first.label,
         second=second.label,
-        gap=Contrast(
-            name=DIFFERENCE(figure=gap.name), unit=gap.unit, p=found.p, **found.gap.parts()
-        ),
-        effect=_subtract_effects((first, second), found.effect),
+        main=_make_contrasts(finding.main.evidence, found.main, main),
+        groups=_make_contrasts(finding.groups.evidence, found.groups, groups),
+        effect=_subtract_effects(rows, found.effect, main),
     )
 
 
-def _subtract_effects(rows: Sequence[Row], found: Estimate) -> Estimate:
+def _find_unmeasurable(rows: Sequence[Row], part: Literal["main", "groups"]) -> Message | None:
+    """Why a part of two models cannot be compared; None if it can."""
+    for row in rows:
+        finding: EffectFinding = getattr(row.figures.finding, part)
+        if finding.verdict == "not_measurable":
+            return ONE_NOT_MEASURABLE(model=row.label)
+    return None
+
+
+def _make_contrasts(
+    evidence: Sequence[Evidence], found: Sequence[CrossedEstimate], fault: Message | None
+) -> tuple[Contrast, ...]:
+    """The differences of the figures that models are compared by, which are the first of the evidence."""
+    return tuple(
+        Contrast(name=DIFFERENCE(figure=figure.name), unit=figure.unit, value=None, reason=fault)
+        if fault
+        else Contrast(name=DIFFERENCE(figure=figure.name), unit=figure.unit, p=one.p, **one.parts())
+        for figure, one in zip(evidence, found, strict=False)
+    )
+
+
+def _subtract_effects(rows: Sequence[Row], found: Estimate, fault: Message | None) -> Estimate:
     """The difference of two effects: undefined or unstable if either effect is."""
+    if fault:
+        return Estimate(None, None, None, fault)
     undefined = tuple(row.label for row in rows if row.figures.effect.value is None)
     if undefined:
         return Estimate(None, None, None, EFFECT_UNDEFINED(models=undefined))
@@ -321,25 +347,23 @@ def _subtract_effects(rows: Sequence[Row], found: Estimate) -> Estimate:
     return Estimate(**found.parts())
 
 
-def _make_undefined_pair(first: Row, second: Row, reason: Message) -> Pair:
-    gap = first.figures.gap
-    name = DIFFERENCE(figure=gap.name)
-    return Pair(
-        first=first.label,
-        second=second.label,
-        gap=Contrast(name=name, unit=gap.unit, value=None, reason=reason),
-        effect=Estimate(None, None, None, reason),
+def _judge_all(comparison: Comparison) -> Comparison:
+    """The comparison with adjusted p, and a finding for each pair of models.
+
+    Holm's correction over all differences, of main effects and of groups, bounds the chance that two
+    models which are alike are told apart.
+    """
+    pairs = [pair for group in comparison.groups for pair in group.pairs]
+    adjusted = iter(holm([one.p for pair in pairs for one in (*pair.main, *pair.groups)]))
+
+    def judge(pair: Pair) -> Pair:
+        of_main, of_groups = (
+            tuple(replace(one, p_adjusted=next(adjusted)) for one in part)
+            for part in (pair.main, pair.groups)
+        )
+        finding = judge_differences(of_main, of_groups, differences=comparison.differences)
+        return replace(pair, main=of_main, groups=of_groups, finding=finding)
+
+    return Comparison(
+        tuple(replace(group, pairs=tuple(map(judge, group.pairs))) for group in comparison.groups)
     )
-
-
-def _judge_all(groups: Sequence[Group]) -> Iterable[Group]:
-    """The groups with p adjusted (Holm) over all differences, and a finding for each difference."""
-    adjusted = holm([pair.gap.p for group in groups for pair in group.pairs])
-    count = sum(p is not None for p in adjusted)
-    remaining = iter(adjusted)
-    for group in groups:
-        pairs = [
-            replace(pair, gap=replace(pair.gap, p_adjusted=next(remaining))) for pair in group.pairs
-        ]
-        judged = (replace(pair, finding=judge_difference(pair.gap, count)) for pair in pairs)
-        yield replace(group, pairs=tuple(judged))

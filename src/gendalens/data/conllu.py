@@ -3,6 +3,7 @@
 The reader is strict: it reports ambiguous input with its line number. The text of a sentence is
 rebuilt from its words and ``SpaceAfter=No``; a ``# text`` comment must agree with it except in white
 space. Multiword tokens (``3-4``) replace their words in the text, and empty nodes (``3.1``) are left out.
+A ``# newdoc`` comment begins a document, which lasts until the next one.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ EMPTY_ID = re.compile(r"(0|[1-9][0-9]{0,8})\.[1-9][0-9]{0,8}")
 TAG = re.compile(r"O|([BI])-(\S+)")
 SENTENCE_ID = re.compile(r"# *sent_id *=(.*)")
 TEXT = re.compile(r"# *text *=(.*)")
+# With an id, without one, or with something else, which cannot identify the document.
+NEW_DOCUMENT = re.compile(r"# *newdoc(?:\s+id\s*=(.*)|\s.*)?")
 # Most Danish genitives have no apostrophe, but some texts write one: Kay-Siff's, Marcus'.
 GENITIVE_FORM = re.compile(r".*([^\W_]|\.)['’]s|.*[sxz]['’]", re.IGNORECASE)
 
@@ -47,13 +50,19 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with its named entities; ``line`` is where it begins in its file."""
+    """A sentence with its named entities; ``line`` is where it begins in its file.
+
+    ``document`` is the id of its document: as read, the comment that began it (``newdoc id = X``, or
+    ``newdoc 3`` for the third comment if that has no id), or empty if there was none yet. See
+    `gendalens.data.documents`, which gives every sentence of a file a document.
+    """
 
     id: str
     text: str
     tokens: tuple[Token, ...]
     entities: tuple[Entity, ...]
     line: int
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +87,13 @@ def read(lines: Sequence[str], path: Path) -> list[Sentence]:
         )
     sentences: list[Sentence] = []
     seen: set[str] = set()
+    document, marks = "", 0
     for first, block in _split_blocks(lines, path):
-        sentence = _read_sentence(block, first, len(sentences) + 1, path)
+        mark = _find_comment(NEW_DOCUMENT, block)
+        if mark is not None:
+            marks += 1
+            document = f"newdoc id = {mark}" if mark else f"newdoc {marks}"
+        sentence = _read_sentence(block, first, len(sentences) + 1, document, path)
         if sentence.id in seen:
             reason = phrase("a second sentence has the sent_id “{id}”", id=sentence.id[:80])
             raise line_error(path, first, reason)
@@ -108,7 +122,9 @@ def _split_blocks(lines: Sequence[str], path: Path) -> Iterator[tuple[int, list[
         raise line_error(path, len(lines), reason)
 
 
-def _read_sentence(block: list[str], first: int, ordinal: int, path: Path) -> Sentence:
+def _read_sentence(
+    block: list[str], first: int, ordinal: int, document: str, path: Path
+) -> Sentence:
     """One block of lines: comments, then words."""
     start = next((i for i, line in enumerate(block) if not line.startswith("#")), len(block))
     if start == len(block):
@@ -125,12 +141,14 @@ def _read_sentence(block: list[str], first: int, ordinal: int, path: Path) -> Se
         tokens=tokens,
         entities=_read_entities(words, tokens, path),
         line=first,
+        document=document,
     )
 
 
 def _find_comment(pattern: re.Pattern[str], comments: list[str]) -> str | None:
+    """What the first such comment says, stripped; None without such a comment."""
     found = next((m for line in comments if (m := pattern.fullmatch(line))), None)
-    return None if found is None else found.group(1).strip()
+    return None if found is None else (found.group(1) or "").strip()
 
 
 def _read_words(lines: list[str], first: int, path: Path) -> list[_Word]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from gendalens.data import conllu
 from gendalens.data import errata as known
 from gendalens.data.conllu import Sentence
+from gendalens.data.documents import assign_documents
 from gendalens.data.text import read_lines
 from gendalens.errors import UserError
 
@@ -18,7 +19,7 @@ LABELS = ("PER", "LOC", "ORG", "MISC")
 
 
 def read(path: Path, *, errata: bool) -> list[Sentence]:
-    """The sentences of a CoNLL-U file; set ``errata`` only for the official file."""
+    """The sentences of a CoNLL-U file with their documents; set ``errata`` only for the official file."""
     lines = read_lines(path)
     if errata:
         lines = known.apply_errata(lines, known.find_errata("dane"), condition="test", path=path)
@@ -26,7 +27,7 @@ def read(path: Path, *, errata: bool) -> list[Sentence]:
     labels = {entity.label for sentence in sentences for entity in sentence.entities}
     if PERSON not in labels:
         raise _no_persons_error(path, ", ".join(sorted(labels))[:200])
-    return sentences
+    return assign_documents(sentences)
 
 
 def _no_persons_error(path: Path, labels: str) -> UserError:

@@ -79,6 +79,11 @@ class GivenName:
     bearers: int | None
 
     @property
+    def first(self) -> str | None:
+        """The first name, which may contain a space; None for a surname alone."""
+        return None if self.bearers is None else self.parts[0]
+
+    @property
     def text(self) -> str:
         """The name as it appears in the text."""
         return " ".join(self.parts) + self.ending

@@ -24,11 +24,10 @@ from gendalens.engine.watcher import SessionReport, TestOutcome, Watcher
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Backend, Request
 from gendalens.results import run_folder
-from gendalens.results.result import Result
+from gendalens.results.result import Contrast, Result
 from gendalens.results.saved_results import check_result
 from gendalens.results.signature import make_signature
-from gendalens.stats.findings import apply_correction
-from gendalens.stats.multiple import benjamini_hochberg, holm
+from gendalens.stats.findings import EffectFinding, correct_for_many
 from gendalens.tasks.base import Task
 from gendalens.words import Template
 
@@ -104,7 +103,7 @@ class ModelRun:
                 seed=self.options.seed,
                 sample=plan.sample,
                 family=family,
-                settings=task.settings(),
+                settings={**task.settings(), **task.band_settings()},
             ),
             harms={"main": card.main.harm, "nuance": card.nuance.harm},
             sources={"main": card.main.source, "nuance": card.nuance.source},
@@ -180,7 +179,7 @@ class ModelRun:
             for trouble, names in troubles.items()
         ]
         outcomes = []
-        corrected = correct_for_many([one.result for one in measured])
+        corrected = correct_results([one.result for one in measured])
         for result, one in zip(corrected, measured, strict=True):
             folder = None
             if self.options.out:
@@ -210,20 +209,24 @@ def _explain_plugin_failure(error: Exception) -> UserError:
     )
 
 
-def correct_for_many(results: Sequence[Result]) -> list[Result]:
-    """Results with adjusted p: Holm over the gaps, Benjamini-Hochberg over the contrasts."""
-    gaps = holm([result.gap.p for result in results])
-    contrasts = benjamini_hochberg([result.contrast.p for result in results])
-    tests = sum(p is not None for p in gaps)
+def correct_results(results: Sequence[Result]) -> list[Result]:
+    """The results of one run, judged by p adjusted for all of them."""
+    corrected = correct_for_many([result.finding for result in results])
     return [
         replace(
             result,
-            gap=replace(result.gap, p_adjusted=gap),
-            contrast=replace(result.contrast, p_adjusted=contrast),
-            finding=apply_correction(result.finding, gap, tests=tests),
+            finding=finding,
+            gap=_copy_adjusted(result.gap, "gap", finding.main),
+            contrast=_copy_adjusted(result.contrast, "contrast", finding.groups),
         )
-        for result, gap, contrast in zip(results, gaps, contrasts, strict=True)
+        for result, finding in zip(results, corrected, strict=True)
     ]
+
+
+def _copy_adjusted(contrast: Contrast, name: str, finding: EffectFinding) -> Contrast:
+    """The contrast with its adjusted p, if it is part of the evidence."""
+    adjusted = {one.id: one.p_adjusted for one in finding.evidence}
+    return replace(contrast, p_adjusted=adjusted.get(name))
 
 
 def _check_text(model: Backend, plans: Sequence[RequestPlan]) -> None:

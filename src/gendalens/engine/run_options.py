@@ -11,7 +11,7 @@ from gendalens.data.choice import BUILTIN, Choice
 from gendalens.engine.request_plan import RequestPlan
 from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions
-from gendalens.tasks import all_options, all_tasks
+from gendalens.tasks import all_options, all_tasks, get_task
 from gendalens.tasks.base import Task
 from gendalens.tasks.options import check_number, check_options
 
@@ -20,7 +20,8 @@ from gendalens.tasks.options import check_number, check_options
 class RunOptions:
     """The options of a run; those that affect a figure are in its signature.
 
-    ``task_options`` are the options that individual tests declare, by name.
+    ``task_options`` are the options that individual tests declare, by name. ``negligible`` are bands of
+    the user's own, by test and unit; an empty unit is that of the test's gap.
     """
 
     protocol: int = 2
@@ -31,6 +32,7 @@ class RunOptions:
     out: Path | None = None
     use_cache: bool = True
     task_options: Mapping[str, Any] = field(default_factory=dict)
+    negligible: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     load: LoadOptions = field(default_factory=LoadOptions)
 
     def __post_init__(self) -> None:
@@ -46,6 +48,10 @@ class RunOptions:
                 name=repr(unknown[0]),
                 known=tuple(sorted(known)),
             )
+        for name, bands in self.negligible.items():
+            get_task(name, self.protocol).set_bands(
+                bands
+            )  # raises if there is no such test or unit
         if self.protocol == 1 and BUILTIN in self.data.values():
             raise UserError(
                 "Protocol 1 reproduces GenDa Lens 0.0.3 on its own files, so it does not read "
@@ -54,8 +60,9 @@ class RunOptions:
 
     def plan(self, task: Task[Any]) -> RequestPlan:
         """The request plan of a test under these options."""
+        configured = task.configure(self.task_options, seed=self.seed)
         return RequestPlan(
-            task.configure(self.task_options, seed=self.seed),
+            configured.set_bands(self.negligible.get(task.card.name, {})),
             data=self.data,
             sample=self.sample,
             offline=self.load.offline,

@@ -23,8 +23,8 @@ _LIMITS = (
         "other kinds of text, other groups, or what a product built on the model does."
     ),
     phrase(
-        "“No difference found” means that this test found none of a size that matters, not that the "
-        "model is fair."
+        "“No difference that matters” is said of this test alone; it does not mean that the model is "
+        "fair."
     ),
 )
 #: Limits of the labels in published data sets.

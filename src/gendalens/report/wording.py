@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from gendalens.models import detect
+from gendalens.results.figures import show_band, show_size
 from gendalens.results.result import Cell, Result
-from gendalens.tasks import all_tasks
-from gendalens.tasks.base import Card
-from gendalens.words import Message, phrase, translate
+from gendalens.stats.findings import LOST_BY_CORRECTION, EffectFinding, Evidence, Finding
+from gendalens.tasks import all_tasks, get_task
+from gendalens.tasks.base import Band, Card, Readings
+from gendalens.words import N_, Message, phrase, translate
 
-DIFFERS_BY_GROUP = phrase("the effect differs by group")
+#: For a test that has no sentence for a side.
+_DIFFERS_BY_GROUP = N_("The effect differs by group.")
 #: Units that need more words when they are the title of an axis.
 _LEANING_UNITS = {"share": phrase("difference of shares")}
 
@@ -27,28 +30,114 @@ def name_identifier(identifier: str, language: str | None = None) -> str:
     return spaced
 
 
-def describe_finding(result: Result) -> Message:
-    """The finding, with a remark if the effect differs by group."""
-    if not result.differs_by_group:
-        return result.finding.message
-    return phrase("{finding}; {remark}", finding=result.finding.message, remark=DIFFERS_BY_GROUP)
+def picture_result(result: Result) -> list[Message]:
+    """The result in counts that a person can picture; those of the groups if there is a bias in them."""
+    if result.problem is not None:
+        return []
+    pictures = list(get_task(result.task, result.protocol).picture(result))
+    return pictures if result.finding.groups.verdict == "bias" else pictures[:1]
 
 
-def explain_finding(result: Result, card: Card) -> Message:
-    """What the finding means for this test, in plain words."""
+def explain_finding(result: Result, card: Card) -> list[Message]:
+    """What the finding means for this test, in plain sentences: first the effect that heads it."""
     finding = result.finding
     if result.problem is not None:
-        return result.problem
+        return [result.problem]
     if not finding.is_measured:
-        return finding.reason or finding.message
-    if finding.headline == "undecided":
-        return phrase(
-            "The data do not settle whether there is a difference of a size that matters."
+        return [finding.reason or finding.message]
+    main, groups = (
+        _explain_main(finding, card.readings),
+        _explain_groups(finding, card.readings),
+    )
+    return [*groups, *main] if finding.leading is finding.groups else [*main, *groups]
+
+
+def _explain_main(finding: Finding, readings: Readings) -> list[Message]:
+    """The main effect in plain words; beside a bias in groups, it must not acquit the model."""
+    main = finding.main
+    match main.verdict:
+        case "bias":
+            value = main.deciding.value if main.deciding else None
+            return [phrase(readings.male if (value or 0) > 0 else readings.female)]
+        case "negligible" if finding.headline == "negligible":
+            band = _find_band(main)
+            return [
+                phrase(readings.alike),
+                phrase("Any difference is within {band}, too small to matter.", band=band),
+            ]
+        case "negligible" if finding.is_in_groups_only:
+            band = _find_band(main)
+            return [
+                phrase("The main effect alone does not show this: it is within {band}.", band=band)
+            ]
+        case "negligible":
+            band = _find_band(main)
+            return [phrase("The main effect is within {band}, too small to matter.", band=band)]
+        case "undecided" if finding.is_in_groups_only:
+            return [phrase("The main effect alone is not settled."), *_limit(main)]
+        case "undecided":
+            return [
+                phrase("Whether there is a difference of a size that matters is not settled."),
+                *_limit(main),
+            ]
+        case "not_measurable":
+            return [phrase("The main effect cannot be measured: {reason}.", reason=main.reason)]
+    return []
+
+
+def _explain_groups(finding: Finding, readings: Readings) -> list[Message]:
+    """The effect on groups in plain words."""
+    groups = finding.groups
+    match groups.verdict:
+        case "bias":
+            return [
+                phrase(readings.groups.get(one.direction, _DIFFERS_BY_GROUP))
+                for one in _list_biases(groups)
+            ]
+        case "negligible":
+            return [phrase("Differences between groups are too small to matter.")]
+        case "undecided":
+            not_settled = phrase("Whether groups are treated differently is not settled.")
+            return [not_settled, *(_limit(groups) if finding.leading is groups else ())]
+        case "not_measurable" if groups.reason != finding.main.reason:
+            return [phrase("The groups cannot be measured: {reason}.", reason=groups.reason)]
+    return []
+
+
+def _list_biases(effect: EffectFinding) -> list[Evidence]:
+    """A figure for each effect with a bias, the deciding one first."""
+    first: dict[str, Evidence] = {}
+    for one in (effect.deciding, *effect.evidence):
+        if one is not None and one.verdict == "bias":
+            first.setdefault(one.effect, one)
+    return list(first.values())
+
+
+def _find_band(effect: EffectFinding) -> Message:
+    """The band of the figure that shows an effect to be negligible."""
+    last = [one for one in effect.evidence if one.verdict == "negligible"][-1]
+    return show_band(last.band, last.unit)
+
+
+def _limit(effect: EffectFinding) -> list[Message]:
+    """Why an effect is undecided: what the data would have shown, and what they could have ruled out."""
+    one, reason = effect.deciding, effect.reason
+    lost = reason is not None and reason.code == LOST_BY_CORRECTION.code
+    if one is None or one.seen is None or one.acquitted is None or lost:
+        return [reason] if reason else []
+    return [
+        phrase(
+            "The data would have shown a difference of {seen} or more, and could have ruled out one "
+            "of {acquitted}.",
+            seen=show_size(one.seen, one.unit),
+            acquitted=show_size(one.acquitted, one.unit),
         )
-    readings = card.readings
-    if finding.headline == "negligible":
-        return phrase(readings.alike)
-    return phrase(readings.male if (result.gap.value or 0) > 0 else readings.female)
+    ]
+
+
+def explain_band(band: Band) -> Message:
+    """What is too small to matter, and why."""
+    return phrase("{band} ({why:t})", band=show_band(band.value, band.unit), why=band.why)
 
 
 def explain_note(note: Message) -> Message:

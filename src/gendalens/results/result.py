@@ -10,10 +10,10 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 from gendalens.results.model_info import ModelInfo
 from gendalens.stats.estimate import Estimate
-from gendalens.stats.findings import LEVEL, Finding
+from gendalens.stats.findings import Finding
 from gendalens.words import Message
 
-SCHEMA = 2
+SCHEMA = 3
 #: One item in one condition: what was asked, what the model answered, and how it was counted.
 Record: TypeAlias = dict[str, Any]
 
@@ -128,15 +128,6 @@ class Result(Measures):
         if self.model.for_danish:
             return self.model.name
         return f"{self.model.name} ({self.model.kind})"
-
-    @property
-    def differs_by_group(self) -> bool:
-        """Whether the effect differs between the groups of the nuance table."""
-        contrast = self.contrast
-        if contrast.low is None or contrast.high is None or not self.finding.is_measured:
-            return False
-        p = contrast.p_adjusted if contrast.p_adjusted is not None else contrast.p
-        return (contrast.low > 0 or contrast.high < 0) and p is not None and p < LEVEL
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, in the order of the published JSON Schema."""

@@ -160,6 +160,8 @@ def load_result(folder: Path) -> SavedResult:
     try:
         _check_schema(plain)
         result = Result.from_dict(plain)
+        if not result.finding.agrees_with(plain["finding"]):
+            raise DamageError(phrase("the finding does not follow from its evidence"))
         _check_consistency(result)
     except RecursionError:
         raise _file_error(path, phrase("it is nested too deeply")) from None

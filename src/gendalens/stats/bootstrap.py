@@ -11,12 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from gendalens.stats.estimate import Estimate, FloatArray
+from gendalens.stats.estimate import FloatArray
 from gendalens.words import Message, Template
 
 RESAMPLES = 2000
-#: A bound is set by the outermost 2.5% of the resamples, so it is unknown if a larger share of them
-#: is undefined.
+#: The largest share of undefined resamples for which an interval is given.
 UNDEFINED_LIMIT = 0.025
 #: Weights per chunk: small enough to stay in a core's cache.
 CHUNK = 1 << 18
@@ -71,44 +70,6 @@ def make_summable(units: FloatArray) -> FloatArray:
     largest = len(units) * np.abs(units).max(axis=0, initial=0.0)
     grid = np.ldexp(1.0, np.frexp(largest)[1] - 50)
     return np.asarray(np.round(units / grid) * grid, dtype=np.float64)
-
-
-def resample_sums(
-    stats: FloatArray,
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
-    strata: npt.NDArray[np.intp] | None = None,
-) -> FloatArray:
-    """Column sums of ``stats`` (clusters × k) in each bootstrap resample: (resamples × k).
-
-    With fewer than two clusters there is no spread, and every sum is nan (undefined).
-    """
-    clusters, columns = stats.shape
-    if clusters < 2:
-        return np.full((resamples, columns), np.nan)
-    exact = make_summable(stats)
-    chunks = cluster_weights(clusters, resamples=resamples, rng=make_generator(seed), strata=strata)
-    return np.concatenate([weights @ exact for weights in chunks])
-
-
-def percentile_interval(
-    values: FloatArray, point: float | None, reason: Message | None = None
-) -> Estimate:
-    """The 95% percentile interval around ``point`` (Efron & Tibshirani 1993, chapter 13).
-
-    ``values`` are the statistic of each resample, nan if undefined. The interval is taken over the
-    defined ones; it is None if more than 2.5% are undefined. ``reason`` says why ``point`` is None,
-    so the pair that ``log2_ratio`` returns can be passed on directly.
-    """
-    if point is None or not np.isfinite(point):
-        return Estimate(None, None, None, reason or UNDEFINED())
-    defined = values[np.isfinite(values)]
-    fault = find_undefined(values)
-    if fault is not None:
-        return Estimate(float(point), None, None, fault)
-    low, high = np.quantile(defined, (0.025, 0.975))
-    return Estimate(float(point), float(low), float(high))
 
 
 def find_undefined(values: FloatArray) -> Message | None:

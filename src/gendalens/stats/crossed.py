@@ -4,14 +4,15 @@ A one-way bootstrap ignores the other factor, and a plain two-way bootstrap trip
 neither has an effect. The variance is therefore computed as V = V_a + V_b − V_cell from three
 one-way cluster bootstraps (Cameron, Gelbach & Miller 2011, with bootstrap variances instead of
 sandwich estimators). Each is scaled by that paper's small-sample factor, clusters /
-(clusters − strata), and V is at least the larger of V_a and V_b. The interval is estimate ± t·√V,
-with the degrees of freedom of the factor that has fewer clusters.
+(clusters − strata), and V is never smaller than V_a, V_b or, where one is given, the variance over a
+finer partition. The interval is estimate ± t·√V, with the degrees of freedom of the factor that has
+fewer clusters. Units with one kind of cluster are the special case a = b, where V = V_a.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -56,6 +57,26 @@ class CrossedEstimate(Estimate):
             return self
         return replace(self, low=max(self.low, least), high=min(self.high, most))
 
+    def widen(self, units: int, most: float = 1.0) -> CrossedEstimate:
+        """The estimate as if one of its units could still go the other way.
+
+        A figure without any spread, such as the recall of a model that found everyone in a small
+        sample, is not certain. One more unit out of ``units`` would move it by ``most`` / ``units``,
+        which is added to its standard error. In large samples this changes nothing.
+        """
+        if self.value is None or self.standard_error is None or self.df < 1:
+            return self
+        error = math.hypot(self.standard_error, most / max(1, units))
+        return _make_estimate(self.value, error, self.df)
+
+
+def _make_estimate(value: float, error: float, df: int) -> CrossedEstimate:
+    reach = float(stdtrit(df, 0.975)) * error
+    p = 2 * float(stdtr(df, -abs(value) / error))
+    return CrossedEstimate(
+        value, value - reach, value + reach, p=min(1.0, p), standard_error=error, df=df
+    )
+
 
 #: Ranges of a share or an F1, of a difference of two, and of a difference of such differences.
 SHARE, DIFFERENCE, CONTRAST = (0.0, 1.0), (-1.0, 1.0), (-2.0, 2.0)
@@ -65,16 +86,20 @@ UNBOUNDED = (-math.inf, math.inf)
 def crossed_intervals(
     statistic: Statistic,
     a: Codes,
-    b: Codes,
+    b: Codes | None = None,
     *,
     seed: int,
     resamples: int = RESAMPLES,
     strata_a: Codes | None = None,
     strata_b: Codes | None = None,
+    finer: Codes | None = None,
     df: Sequence[int | None] | None = None,
     ranges: Sequence[tuple[float, float]] | None = None,
 ) -> list[CrossedEstimate]:
     """The m statistics of n units with intervals and p, for units in clusters ``a`` × ``b``.
+
+    Without ``b``, the clusters are those of ``a`` alone. ``finer`` is a partition of the units whose
+    variance is a lower limit, such as the schemas of crossed occupations.
 
     ``statistic`` takes the weight of each unit in each resample; :func:`statistic_of_sums` makes one
     from a function of sums, and :func:`weighted_medians` helps with medians. Its value for weights of
@@ -86,7 +111,14 @@ def crossed_intervals(
     ``ranges`` are the bounds of each statistic, to which its interval is clipped.
     """
     draws = crossed_draws(
-        statistic, a, b, seed=seed, resamples=resamples, strata_a=strata_a, strata_b=strata_b
+        statistic,
+        a,
+        b,
+        seed=seed,
+        resamples=resamples,
+        strata_a=strata_a,
+        strata_b=strata_b,
+        finer=finer,
     )
     found = draws.estimates(df)
     if ranges is None:
@@ -96,7 +128,7 @@ def crossed_intervals(
 
 @dataclass(frozen=True, slots=True)
 class CrossedDraws:
-    """m statistics of the data and of each resample over ``a``, over ``b`` and over their cells.
+    """m statistics of the data, and of each resample over ``a``, ``b``, their cells and ``finer``.
 
     Draws with the same seed over the same clusters use the same resamples, so they can be
     subtracted, statistic by statistic, and what two models have in common cancels.
@@ -113,6 +145,14 @@ class CrossedDraws:
             self,
             points=self.points - other.points,
             resampled=tuple(mine - theirs for mine, theirs in pairs),
+        )
+
+    def map(self, function: Statistic) -> CrossedDraws:
+        """The draws of other statistics, which ``function`` computes from these, row by row."""
+        return replace(
+            self,
+            points=function(self.points[None])[0],
+            resampled=tuple(function(values) for values in self.resampled),
         )
 
     def estimates(self, df: Sequence[int | None] | None = None) -> list[CrossedEstimate]:
@@ -132,24 +172,26 @@ class CrossedDraws:
 def crossed_draws(
     statistic: Statistic,
     a: Codes,
-    b: Codes,
+    b: Codes | None = None,
     *,
     seed: int,
     resamples: int = RESAMPLES,
     strata_a: Codes | None = None,
     strata_b: Codes | None = None,
+    finer: Codes | None = None,
 ) -> CrossedDraws:
     """The draws from which :func:`crossed_intervals` makes its intervals."""
-    factors = _make_factors(a, b, strata_a, strata_b)
+    factors = _make_factors(a, b, strata_a, strata_b, finer)
     has_spread = all(factor.freedom > 0 for factor in factors)
+    smallest = min(factor.clusters for factor in factors)
     return CrossedDraws(
         statistic(np.ones((1, len(a))))[0],
         tuple(
-            np.concatenate([statistic(weights) for weights in chunks])
-            for chunks in _weight_chunks(factors, seed=seed, resamples=resamples)
+            _draw(statistic, factor, resamples=resamples, rng=make_generator(seed, stream))
+            for stream, factor in enumerate(factors)
         ),
         tuple(factor.clusters / max(1, factor.freedom) for factor in factors),
-        min(factors[0].clusters, factors[1].clusters) - 1 if has_spread else 0,
+        smallest - 1 if has_spread else 0,
     )
 
 
@@ -165,22 +207,23 @@ def _crossed_estimate(
     if faults:
         return CrossedEstimate(value, None, None, faults[0], df=df)
 
-    of_a, of_b, of_cell = (
+    variances = [
         scale * float(np.var(values[np.isfinite(values)], ddof=1))
         for scale, values in zip(scales, resampled, strict=True)
-    )
-    error = float(np.sqrt(max(of_a + of_b - of_cell, of_a, of_b)))
+    ]
+    if len(variances) == 1:
+        variance = variances[0]
+    else:
+        of_a, of_b, of_cell, *of_finer = variances
+        variance = max(of_a + of_b - of_cell, of_a, of_b, *of_finer)
+    error = float(np.sqrt(variance))
     if error <= ROUNDING * max(1.0, abs(value)):
         # t is 0/0 or infinite. Even if all clusters agree, p must not be smaller than a sign-flip
         # test with this many clusters could give.
         p = 1.0 if abs(value) <= ROUNDING else 2.0**-df
         reason = NO_SPREAD()
         return CrossedEstimate(value, value, value, reason, p=p, standard_error=0.0, df=df)
-    reach = float(stdtrit(df, 0.975)) * error
-    p = 2 * float(stdtr(df, -abs(value) / error))
-    return CrossedEstimate(
-        value, value - reach, value + reach, p=min(1.0, p), standard_error=error, df=df
-    )
+    return _make_estimate(value, error, df)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,17 +251,27 @@ def _make_factor(codes: Codes, strata: Codes) -> _Factor:
 
 
 def _make_factors(
-    a: Codes, b: Codes, strata_a: Codes | None, strata_b: Codes | None
-) -> tuple[_Factor, _Factor, _Factor]:
-    if len(a) == 0 or len(a) != len(b):
-        raise ValueError(f"crossed clusters need two codes per unit, got {len(a)} and {len(b)}")
+    a: Codes,
+    b: Codes | None,
+    strata_a: Codes | None,
+    strata_b: Codes | None,
+    finer: Codes | None,
+) -> list[_Factor]:
+    """The factors to resample: ``a`` alone, or ``a``, ``b``, their cells and the finer partition."""
     nothing = np.zeros(len(a), dtype=np.intp)
     strata_a = nothing if strata_a is None else strata_a
+    if b is None:
+        return [_make_factor(a, strata_a)]
+    if len(a) == 0 or len(a) != len(b):
+        raise ValueError(f"crossed clusters need two codes per unit, got {len(a)} and {len(b)}")
     strata_b = nothing if strata_b is None else strata_b
     # Cells are stratified too: otherwise V_cell would include the variance between strata, which
     # V_a and V_b exclude, and too much would be subtracted.
-    cells = _make_factor(_pair_codes(a, b), _pair_codes(strata_a, strata_b))
-    return _make_factor(a, strata_a), _make_factor(b, strata_b), cells
+    strata = _pair_codes(strata_a, strata_b)
+    partitions = [(a, strata_a), (b, strata_b), (_pair_codes(a, b), strata)]
+    if finer is not None:
+        partitions.append((finer, strata))
+    return [_make_factor(codes, strata) for codes, strata in partitions]
 
 
 def _pair_codes(a: Codes, b: Codes) -> npt.NDArray[np.intp]:
@@ -228,32 +281,41 @@ def _pair_codes(a: Codes, b: Codes) -> npt.NDArray[np.intp]:
     return np.asarray(of_a * len(names_b) + of_b, dtype=np.intp)
 
 
-def _weight_chunks(
-    factors: Sequence[_Factor], *, seed: int, resamples: int
-) -> list[Iterator[FloatArray]]:
-    return [
-        _unit_weights(factor, resamples=resamples, rng=make_generator(seed, stream))
-        for stream, factor in enumerate(factors)
-    ]
-
-
-def _unit_weights(
-    factor: _Factor, *, resamples: int, rng: np.random.Generator
-) -> Iterator[FloatArray]:
+def _draw(
+    statistic: Statistic, factor: _Factor, *, resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    """The statistics (resamples × m) of resamples over the clusters of one factor."""
+    if isinstance(statistic, StatisticOfSums):
+        # Clusters are drawn whole, so their sums are enough: as exact as the units, and faster.
+        sums = np.zeros((factor.clusters, statistic.units.shape[1]))
+        np.add.at(sums, factor.codes, statistic.units)
+        drawn = cluster_weights(factor.clusters, resamples=resamples, rng=rng, strata=factor.strata)
+        return np.concatenate([statistic.function(weights @ sums) for weights in drawn])
     chunk = max(1, CHUNK // len(factor.codes))
-    for weights in cluster_weights(
+    drawn = cluster_weights(
         factor.clusters, resamples=resamples, rng=rng, strata=factor.strata, chunk=chunk
-    ):
-        yield weights[:, factor.codes]
+    )
+    return np.concatenate([statistic(weights[:, factor.codes]) for weights in drawn])
 
 
-def statistic_of_sums(units: FloatArray, function: Statistic) -> Statistic:
+@dataclass(frozen=True, slots=True)
+class StatisticOfSums:
     """A statistic that applies ``function`` (resamples × k → resamples × m) to weighted sums.
 
     ``units`` (n × k) is what each unit adds to the sums, such as its counts, or its bits and a 1.
     """
-    exact = make_summable(units)
-    return lambda weights: function(weights @ exact)
+
+    units: FloatArray
+    function: Statistic
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """The statistics under each row of weights."""
+        return self.function(weights @ self.units)
+
+
+def statistic_of_sums(units: FloatArray, function: Statistic) -> StatisticOfSums:
+    """The statistic that ``function`` computes from weighted sums of ``units``, summed exactly."""
+    return StatisticOfSums(make_summable(units), function)
 
 
 def weighted_medians(

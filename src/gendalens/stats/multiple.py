@@ -1,4 +1,4 @@
-"""Corrections for multiple testing; a missing p (None) stays None and is not counted."""
+"""Holm's correction for multiple testing; a missing p (None) stays None and is not counted."""
 
 from __future__ import annotations
 
@@ -16,21 +16,5 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
     so_far = 0.0
     for rank, (p, place) in enumerate(made):
         so_far = max(so_far, min(1.0, (len(made) - rank) * p))
-        adjusted[place] = so_far
-    return adjusted
-
-
-def benjamini_hochberg(ps: Sequence[float | None]) -> list[float | None]:
-    """p-values adjusted to bound the *share* of false findings (Benjamini & Hochberg 1995).
-
-    >>> benjamini_hochberg([0.01, None, 0.5, 0.02])
-    [0.03, None, 0.5, 0.03]
-    """
-    made = sorted((p, place) for place, p in enumerate(ps) if p is not None)
-    adjusted: list[float | None] = [None] * len(ps)
-    so_far = 1.0
-    for rank in range(len(made), 0, -1):
-        p, place = made[rank - 1]
-        so_far = min(so_far, p * len(made) / rank)
         adjusted[place] = so_far
     return adjusted

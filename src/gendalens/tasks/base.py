@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from gendalens.data.registry import Source
+from gendalens.errors import UserError
 from gendalens.models.base import Answer, Backend, Request
 from gendalens.models.control import Control
 from gendalens.results.result import Contrast, Measures, Record, Result
@@ -17,7 +18,7 @@ from gendalens.stats.findings import Finding
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.options import Option, check_options
 from gendalens.tasks.views import Example, Leanings, NameTally
-from gendalens.words import Message, Template, Words
+from gendalens.words import Message, Template, Words, phrase, say
 
 Item = TypeVar("Item")
 Table = dict[str, list[Any]]
@@ -54,12 +55,23 @@ class Effect:
 class Readings:
     """The meaning of each finding of a test, in one sentence.
 
-    ``male`` and ``female`` are for a gap above and below 0, ``alike`` is for a negligible gap.
+    ``male`` and ``female`` are for a main effect above and below 0, ``alike`` is for a negligible one.
+    ``groups`` are the sentences for a bias in groups, by the side that it leans to.
     """
 
     male: str = "The model leans to the male or pro-stereotypical side."
     female: str = "The model leans to the female or anti-stereotypical side."
     alike: str = "The model treats both sides about alike."
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Band:
+    """The largest effect, in one unit, that is too small to matter, and the reason for its size."""
+
+    unit: str
+    value: float
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +93,8 @@ class Card:
     nuance: Effect
     definitions: tuple[tuple[str, str], ...]
     citation: str
+    #: One for each unit that the test is judged in, the unit of its gap first.
+    bands: tuple[Band, ...] = ()
     readings: Readings = Readings()
     supersedes: str = ""
 
@@ -99,6 +113,7 @@ class ComparedFigures:
 
     effect: Estimate
     gap: Contrast
+    contrast: Contrast
     finding: Finding
     note: Message | None = None
 
@@ -117,12 +132,40 @@ class Task(ABC, Generic[Item]):
     words: ClassVar[Words] = {}
 
     seed: int = field(default=0, kw_only=True)
+    #: Bands that the user has set, by unit.
+    own_bands: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
 
     def configure(self, options: Mapping[str, Any], *, seed: int = 0) -> Self:
         """The test with the user's options, of which it takes those that it declares."""
         own = {option.name: getattr(self, option.name) for option in self.options}
         given = {name: value for name, value in options.items() if value is not None}
         return replace(self, seed=seed, **check_options(self.options, {**own, **given}))
+
+    def band(self, unit: str) -> float:
+        """The largest effect in a unit that is too small to matter: the user's, or the card's."""
+        return {**{one.unit: one.value for one in self.card.bands}, **dict(self.own_bands)}[unit]
+
+    def set_bands(self, bands: Mapping[str, float]) -> Self:
+        """The test with bands of the user's own, by unit; an empty name is the unit of the gap."""
+        units = [one.unit for one in self.card.bands]
+        own: dict[str, float] = {}
+        for unit, value in bands.items():
+            name = unit or next(iter(units), "")
+            if name not in units:
+                raise UserError(
+                    "{test} is not judged in {unit}; its bands are in: {units}.",
+                    test=self.card.id,
+                    unit=repr(unit),
+                    units=tuple(units) or say("none"),
+                )
+            if not 0 < value < float("inf"):
+                raise UserError(
+                    "The band of {test} is {value:g}; it must be a number above 0.",
+                    test=self.card.id,
+                    value=value,
+                )
+            own[name] = float(value)
+        return replace(self, own_bands=tuple(own.items())) if own else self
 
     def fit(self, model: Backend) -> Self:
         """The test configured for one model, if something depends on it (such as a label map)."""
@@ -135,6 +178,21 @@ class Task(ABC, Generic[Item]):
     def settings(self) -> dict[str, str]:
         """The options that affect a figure, as they appear in the signature."""
         return {option.name: str(getattr(self, option.name)) for option in self.options}
+
+    def band_settings(self) -> dict[str, str]:
+        """The bands that the user has set, as they appear in the signature."""
+        # Without the + of an exponent, which separates the bands.
+        own = "+".join(
+            f"{value!r}".removesuffix(".0").replace("e+", "e") + f"_{unit}"
+            for unit, value in self.own_bands
+        )
+        return {"negligible": own} if own else {}
+
+    def read_bands(self, settings: Mapping[str, str]) -> Self:
+        """The test with the bands that :meth:`band_settings` has written into a signature."""
+        parts = settings.get("negligible", "").split("+")
+        own = (part.partition("_") for part in parts if part)
+        return self.set_bands({unit: float(value) for value, _, unit in own})
 
     @abstractmethod
     def items(self, data: Mapping[str, Source]) -> Sequence[Item]:
@@ -172,8 +230,20 @@ class Task(ABC, Generic[Item]):
     def compared_figures(self, result: Result) -> ComparedFigures:
         """The figures to compare with other models: by default, the headline."""
         return ComparedFigures(
-            effect=result.gender_effect_size, gap=result.gap, finding=result.finding
+            effect=result.gender_effect_size,
+            gap=result.gap,
+            contrast=result.contrast,
+            finding=result.finding,
         )
+
+    def limited_effects(self, result: Result) -> tuple[Contrast, ...]:
+        """The log2 ratios that a limit on the gender effect size applies to: by default, GES alone.
+
+        A test that is judged on something else than what GES compares adds the ratio of that, so that
+        a small GES cannot acquit a model.
+        """
+        ges = result.gender_effect_size
+        return (Contrast(name=phrase("GES"), unit="log2 ratio", **ges.parts()),)
 
     def clusters(self, records: Sequence[Record]) -> Clusters | None:
         """The clusters behind :meth:`compared_figures`, for differences between models.
@@ -181,6 +251,10 @@ class Task(ABC, Generic[Item]):
         None if the test has no intervals, as in protocol 1.
         """
         return None
+
+    def picture(self, result: Result) -> Sequence[Message]:
+        """The result in counts that a person can picture: a sentence, or one per effect; optional."""
+        return ()
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
         """The records as examples for the report; optional."""

@@ -18,7 +18,6 @@ from gendalens.data.builtin import occupations as builtin
 from gendalens.data.occupations import Occupation, read_occupations
 from gendalens.report.charts.style import (
     ALL,
-    BAND,
     CONFIG,
     FEMALE,
     FOUND,
@@ -33,7 +32,7 @@ from gendalens.report.charts.style import (
 from gendalens.report.wording import capitalize, name_identifier, name_leaning_unit, shorten
 from gendalens.results.figures import show_interval
 from gendalens.results.result import Cell, Result
-from gendalens.stats.findings import NEGLIGIBLE, Finding
+from gendalens.stats.findings import Finding
 from gendalens.tasks.views import Leanings
 from gendalens.words import Message, phrase, translate, write
 
@@ -94,11 +93,6 @@ def draw_forest(
         scale=alt.Scale(domain=["found", "none", "unclear"], range=["diamond", "circle", "square"]),
         legend=None,
     )
-    band = (
-        alt.Chart(alt.InlineData(values=[{"from": -NEGLIGIBLE, "to": NEGLIGIBLE}]))
-        .mark_rect(color=BAND, opacity=1)
-        .encode(x=alt.X("from:Q", scale=scale, axis=axis), x2="to:Q")
-    )
     zero = (
         alt.Chart(alt.InlineData(values=[{"value": 0}]))
         .mark_rule(color=MUTED, strokeWidth=1)
@@ -119,7 +113,7 @@ def draw_forest(
     labels = base.mark_text(align="left", yOffset=-9, fontSize=12, color=INK).encode(
         x=alt.value(2), text="label:N", tooltip=tooltip
     )
-    chart = alt.layer(band, zero, spans, dots, labels).properties(
+    chart = alt.layer(zero, spans, dots, labels).properties(
         width=width, height=max(1, len(plain)) * 46, description=write(title, language)
     )
     return finish_chart(chart, plain)

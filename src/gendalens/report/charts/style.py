@@ -13,7 +13,7 @@ from typing import Any
 FEMALE, MALE, ALL = "#762a83", "#1b7837", "#5f6b78"
 MAJORITY, MINORITY = "#2b5f8a", "#9a6200"
 FOUND, NONE, UNCLEAR = "#c2410c", "#1d6fa5", "#5f6b79"
-INK, MUTED, GRID, BAND = "#1f2a37", "#52606d", "#dfe4ea", "#eef1f4"
+INK, MUTED, GRID = "#1f2a37", "#52606d", "#dfe4ea"
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
 
 CONFIG: dict[str, Any] = {

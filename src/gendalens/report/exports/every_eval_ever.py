@@ -14,6 +14,7 @@ from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.report import provenance
+from gendalens.report.exports.finding_details import list_finding_details
 from gendalens.report.exports.model_card import require_one_model
 from gendalens.results.result import Result
 from gendalens.results.saved_results import RUN, SavedResult
@@ -109,8 +110,7 @@ def _list_details(
     found = {"signed": value, "signed_low": low, "signed_high": high}
     return {
         **{name: repr(number) for name, number in found.items() if number is not None},
-        "finding": result.finding.headline,
-        "verdict": str(result.finding),
+        **list_finding_details(result.finding),
         "sample": parse_signature(result.signature)["sample"],
         "signature": result.signature,
     }
@@ -121,7 +121,7 @@ def _describe_uncertainty(low: float | None, high: float | None) -> dict[str, An
         return {}
     ends = sorted((abs(low), abs(high)))
     bounds = {"lower": 0.0 if low <= 0 <= high else ends[0], "upper": ends[1]}
-    method = "clustered bootstrap of the signed figure, folded at zero"
+    method = "crossed clustered bootstrap of the signed figure, folded at zero"
     return {
         "uncertainty": {
             "confidence_interval": {**bounds, "confidence_level": 0.95, "method": method}

@@ -11,6 +11,7 @@ from typing import Any
 
 from gendalens.models.base import Resolve, Tag
 from gendalens.report import escape, provenance
+from gendalens.report.exports.finding_details import list_finding_details
 from gendalens.report.exports.model_card import require_one_model
 from gendalens.results.model_info import COREFERENCE, TEXT_GENERATION, TOKEN_CLASSIFICATION
 from gendalens.results.result import Result
@@ -61,8 +62,7 @@ def _make_entry(result: Result) -> dict[str, Any]:
                 "args": {
                     **({} if low is None or high is None else {"low": low, "high": high}),
                     "test": card.id,
-                    "finding": result.finding.headline,
-                    "verdict": str(result.finding),
+                    **list_finding_details(result.finding),
                     "signature": result.signature,
                 },
             }

@@ -9,16 +9,17 @@ from gendalens.report import escape, provenance
 from gendalens.report.exports.result_tables import note_protocol
 from gendalens.report.exports.tables import Table, to_markdown
 from gendalens.report.wording import (
-    DIFFERS_BY_GROUP,
     capitalize,
-    describe_finding,
+    end_sentence,
+    explain_finding,
     load_plugin_words,
+    picture_result,
 )
 from gendalens.results.figures import show_contrast, show_interval
 from gendalens.results.model_labels import label_models
 from gendalens.results.result import Result
 from gendalens.tasks import get_task
-from gendalens.tasks.base import BINARY
+from gendalens.tasks.base import BINARY, Card
 from gendalens.version import __version__
 from gendalens.words import say, translate, write
 
@@ -52,7 +53,7 @@ def model_card(results: Sequence[Result]) -> str:
                 card.id,
                 write(show_interval(result.gender_effect_size)),
                 write(show_contrast(result.gap)),
-                write(describe_finding(result)),
+                write(result.finding.message),
             )
             for card, result in zip(cards, results, strict=True)
         ),
@@ -73,7 +74,7 @@ def model_card(results: Sequence[Result]) -> str:
     ]
     for card, result in zip(cards, results, strict=True):
         title = escape.markdown(translate(card.title), None)
-        lines += [f"- **{card.id}** ({title}). {_describe(result)}"]
+        lines += [f"- **{card.id}** ({title}). {_describe(result, card)}"]
         data = say("Data: {data}.", data=provenance.describe_data(result))
         warnings = (say("Warning: {warning}", warning=warning) for warning in result.warnings)
         lines += [f"  - {escape.markdown(line, None)}" for line in (data, *warnings)]
@@ -85,14 +86,17 @@ def model_card(results: Sequence[Result]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _describe(result: Result) -> str:
-    text = capitalize(write(result.finding.message))
-    if result.finding.reason:
-        text += f": {write(result.finding.reason)}"
-    if result.differs_by_group:
-        text += f"; {write(DIFFERS_BY_GROUP)}"
-    harm = say("Harm in question: {harm:t}.", harm=result.harms["main"])
-    return escape.markdown(f"{text}. {harm}", None)
+def _describe(result: Result, card: Card) -> str:
+    """The verdict, its meaning, counts that a person can picture, and the harm in question."""
+    finding = result.finding
+    part = "nuance" if finding.is_in_groups_only else "main"
+    sentences = [
+        f"{capitalize(write(finding.message))}.",
+        *(end_sentence(write(one)) for one in explain_finding(result, card)),
+        *map(write, picture_result(result)),
+        say("Harm in question: {harm:t}.", harm=result.harms[part]),
+    ]
+    return escape.markdown(" ".join(sentences), None)
 
 
 def _list_limits(results: Sequence[Result]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from gendalens.report.exports.tables import Table, Value, in_english
 from gendalens.report.figures import head_conditions, list_conditions, title_conditions
 from gendalens.report.provenance import describe_data
-from gendalens.report.wording import describe_finding, load_plugin_words
+from gendalens.report.wording import load_plugin_words
 from gendalens.results.figures import show_contrast, show_interval, show_p
 from gendalens.results.model_labels import label_models
 from gendalens.results.result import Result
@@ -35,13 +35,18 @@ COLUMNS = (
     "verdict",
     "data",
     "signature",
+    "band",
+    "could_have_seen",
+    "could_have_acquitted",
+    "evidence_finding",
 )
 
 
 def long_table(results: Iterable[Result]) -> Table:
     """A row for every figure, unrounded and in English; ``finding`` is the code of the verdict.
 
-    ``low`` and ``high`` are 95% bounds (protocol 1: see ``reason``).
+    ``low`` and ``high`` are 95% bounds (protocol 1: see ``reason``). The last four columns are of the
+    figures that the verdict rests on, in the unit of their row.
     """
     return Table(COLUMNS, tuple(row for result in results for row in _list_figures(result)))
 
@@ -50,7 +55,8 @@ def _list_figures(result: Result) -> Iterable[tuple[Value, ...]]:
     model, finding = result.model, result.finding
     start: tuple[Value, ...] = (model.name, model.revision, model.dtype)
     start_test = (*start, result.task, result.protocol)
-    end = (finding.headline, str(finding), str(describe_data(result)), result.signature)
+    end_judged = (finding.headline, str(finding), str(describe_data(result)), result.signature)
+    end = (*end_judged, None, None, None, None)
     ges = result.gender_effect_size
     yield (
         *start_test,
@@ -66,6 +72,16 @@ def _list_figures(result: Result) -> Iterable[tuple[Value, ...]]:
             *(None, in_english(contrast.reason)),
             *end,
         )
+    for part, effect in (("evidence_main", finding.main), ("evidence_groups", finding.groups)):
+        for one in effect.evidence:
+            yield (
+                *start_test,
+                *(part, None, None, str(one.name), one.unit),
+                *(one.value, one.low, one.high, one.p, one.p_adjusted),
+                *(None, in_english(one.reason)),
+                *end_judged,
+                *(one.band, one.seen, one.acquitted, one.verdict),
+            )
     for part, cells in (("condition", result.conditions), ("nuance", result.nuance)):
         for cell in cells:
             yield (
@@ -95,8 +111,8 @@ def short_tables(results: Sequence[Result]) -> list[Table]:
                 f"{result.task}@{result.protocol}",
                 write(show_interval(result.gender_effect_size)),
                 write(show_contrast(result.gap)),
-                write(show_p(result.gap.p_adjusted)),
-                write(describe_finding(result)),
+                write(show_p(_find_p(result))),
+                write(result.finding.message),
             )
             for label, result in zip(named, results, strict=True)
         ),
@@ -107,6 +123,12 @@ def short_tables(results: Sequence[Result]) -> list[Table]:
         ),
     )
     return [overview, *(_tabulate(label, r) for label, r in zip(named, results, strict=True))]
+
+
+def _find_p(result: Result) -> float | None:
+    """The adjusted p of the figure that the main effect is judged on, which need not be the gap."""
+    judged = result.finding.main.evidence
+    return judged[0].p_adjusted if judged else result.gap.p_adjusted
 
 
 def note_protocol(results: Iterable[Result]) -> list[str]:

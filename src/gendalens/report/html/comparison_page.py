@@ -61,7 +61,7 @@ def html(comparison: Comparison) -> str:
         models=_group_by_model(rows),
         find_state=charts.find_state,
         explain_note=explain_note,
-        count=comparison.count,
+        differences=comparison.differences,
         cards=[get_task(*test).card for test in dict.fromkeys(tests)],
         limits=provenance.list_limits(row.result for row in rows),
         harms=HARMS,

@@ -10,10 +10,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from gendalens.results.figures import show_number
+from gendalens.results.figures import count_decimals, scale_of, show_number
+from gendalens.stats.findings import Evidence
 
 _UNDEFINED = Markup('<span class="undefined">–</span>')
 _NUMBER = Markup('<span class="n" data-value="{}" data-path="{}">{}</span>')
+_SCALED = Markup('<span class="n" data-value="{}" data-path="{}" data-scale="{}">{}</span>')
 
 
 def mark_number(value: float | None, path: str, digits: int = 2) -> Markup:
@@ -29,6 +31,29 @@ def mark_figure(one: Any, path: str, digits: int = 2) -> Markup:
     if one.value is None or one.low is None or one.high is None:
         return value
     low, high = (mark_number(getattr(one, end), f"{path}.{end}", digits) for end in ("low", "high"))
+    return Markup('{} <span class="i">[{}; {}]</span>').format(value, low, high)
+
+
+def mark_size(value: float | None, path: str, unit: str, digits: int | None = None) -> Markup:
+    """The size of an effect, in points if its unit is a share."""
+    if value is None:
+        return _UNDEFINED
+    scale = scale_of(unit)
+    shown = str(
+        show_number(scale * value, min(2, count_decimals(unit)) if digits is None else digits)
+    )
+    return _SCALED.format(repr(value), path, scale, shown)
+
+
+def mark_evidence(one: Evidence, path: str) -> Markup:
+    """A figure that an effect is judged on, with its interval in brackets if that is defined."""
+    digits = count_decimals(one.unit)
+    value, low, high = (
+        mark_size(getattr(one, end), f"{path}.{end}", one.unit, digits)
+        for end in ("value", "low", "high")
+    )
+    if one.value is None or one.low is None or one.high is None:
+        return value
     return Markup('{} <span class="i">[{}; {}]</span>').format(value, low, high)
 
 
@@ -53,5 +78,7 @@ FUNCTIONS = {
     "num": mark_number,
     "figure": mark_figure,
     "p_value": mark_p,
+    "effect_size": mark_size,
+    "evidence_figure": mark_evidence,
     "digits_for": count_digits,
 }

@@ -24,9 +24,10 @@ from gendalens.report.charts.number_format import number_format
 from gendalens.report.html.figures import FUNCTIONS
 from gendalens.report.html.texts import PageTexts, Text, as_json
 from gendalens.report.provenance import describe_origin, list_reservations
-from gendalens.report.wording import DIFFERS_BY_GROUP, shorten
-from gendalens.results.figures import show_number
+from gendalens.report.wording import explain_band, shorten
+from gendalens.results.figures import name_unit, show_number
 from gendalens.results.run_folder import replace_file
+from gendalens.stats.findings import name_verdict
 from gendalens.version import __version__
 from gendalens.words import phrase
 
@@ -169,7 +170,9 @@ def _environment() -> jinja2.Environment:
     environment.filters["shorten"] = shorten
     environment.globals |= FUNCTIONS
     environment.globals |= {
-        "DIFFERS_BY_GROUP": DIFFERS_BY_GROUP,
+        "explain_band": explain_band,
+        "name_verdict": name_verdict,
+        "name_unit": name_unit,
         "show_number": show_number,
         "describe_origin": describe_origin,
         "reservations": list_reservations,

@@ -15,11 +15,12 @@ from gendalens.report.charts import charts, name_charts
 from gendalens.report.html.examples import ExampleSelection, choose_examples, list_examples
 from gendalens.report.html.page import Chart, Page, draw_all, render
 from gendalens.report.html.texts import PageTexts
-from gendalens.report.wording import explain_finding, has_quartiles, shorten
+from gendalens.report.wording import explain_finding, has_quartiles, picture_result, shorten
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Cell, Result
 from gendalens.results.run_folder import replace_file
 from gendalens.results.saved_results import RECORDS, SavedResult
+from gendalens.stats.findings import Evidence
 from gendalens.tasks import get_task
 from gendalens.tasks.base import HARMS, SOURCES, Card
 from gendalens.tasks.views import Leanings, NameTally
@@ -38,7 +39,8 @@ class Test:
     id: str
     result: Result
     card: Card
-    meaning: Message
+    meaning: tuple[Message, ...]
+    pictures: tuple[Message, ...]
     state: str
     charts: dict[str, Chart]
     leanings: Leanings | None
@@ -61,12 +63,20 @@ class Test:
 
     @property
     def reasons(self) -> list[Message]:
-        """The reasons of the finding and the effect that its meaning does not already state."""
+        """The reason of the effect, if the meaning of the finding does not already state it."""
         warned = any(warning.code == "ges_unstable" for warning in self.result.warnings)
         of_effect = None if warned else self.result.gender_effect_size.reason
-        reasons = (self.result.finding.reason, of_effect)
-        explained = None if self.result.finding.is_measured else self.result.finding.reason
-        return [reason for reason in dict.fromkeys(reasons) if reason and reason != explained]
+        return [] if of_effect is None or of_effect == self.result.finding.reason else [of_effect]
+
+    @property
+    def evidence(self) -> list[tuple[str, str, Evidence]]:
+        """The figures that the verdict rests on, each with its effect and its path in the result."""
+        effects = (("main", self.result.finding.main), ("groups", self.result.finding.groups))
+        return [
+            (part, f"finding.{part}.evidence.{i}", one)
+            for part, effect in effects
+            for i, one in enumerate(effect.evidence)
+        ]
 
     @property
     def groups(self) -> list[str]:
@@ -219,7 +229,8 @@ def _prepare_test(place: int, one: SavedResult, most: int) -> Test:
         id=f"test-{place}",
         result=result,
         card=task.card,
-        meaning=explain_finding(result, task.card),
+        meaning=tuple(explain_finding(result, task.card)),
+        pictures=tuple(picture_result(result)),
         state=charts.find_state(result.finding),
         charts=drawn,
         leanings=leanings,

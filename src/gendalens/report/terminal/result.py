@@ -18,20 +18,25 @@ from gendalens.report.escape import one_line
 from gendalens.report.figures import head_conditions, list_conditions, title_conditions
 from gendalens.report.provenance import describe_data
 from gendalens.report.wording import (
-    DIFFERS_BY_GROUP,
+    end_sentence,
+    explain_finding,
     load_plugin_words,
     name_identifier,
+    picture_result,
     write_formula,
 )
 from gendalens.results.figures import (
+    show_band,
     show_contrast,
+    show_evidence,
     show_interval,
     show_number,
     show_p,
     show_p_value,
+    show_size,
 )
 from gendalens.results.result import Extra, Result
-from gendalens.stats.findings import Finding
+from gendalens.stats.findings import Evidence, Finding, name_verdict
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Card, Effect
 from gendalens.words import Message, phrase, say, translate, write
@@ -61,6 +66,11 @@ def show(console: Console, result: Result, folder: Path | None) -> None:
     kind = write(result.model.kind) + (f", {dtype}" if dtype != "none" else "")
     console.print(Text(kind, style="dim"))
     console.print(_describe_finding(result))
+    if result.finding.is_measured:
+        sentences = (end_sentence(write(one)) for one in explain_finding(result, card))
+        console.print(Text(" ".join(sentences)))
+    for picture in picture_result(result):
+        console.print(Text(write(picture), style="bold"))
     if result.problem:
         console.print(Text(f"  ({write(result.problem)})"))
     console.print(_list_facts(result, card))
@@ -104,7 +114,7 @@ def show_summary(console: Console, results: Sequence[Result]) -> None:
         table.add_column()
         for result in group:
             ges = write(show_interval(result.gender_effect_size))
-            table.add_row(result.task, ges, _name_finding(result))
+            table.add_row(result.task, ges, _name_finding(result.finding))
         console.print(table)
 
 
@@ -117,19 +127,16 @@ def style_finding(finding: Finding) -> str:
     return STYLES[finding.headline]
 
 
-def _name_finding(result: Result) -> Text:
-    """The finding, with a remark if the effect differs by group."""
-    finding = result.finding
-    text = Text(write(finding.message), style=style_finding(finding))
-    if result.differs_by_group:
-        text.append(f"; {write(DIFFERS_BY_GROUP)}", style="yellow")
-    return text
+def _name_finding(finding: Finding) -> Text:
+    return Text(write(finding.message), style=style_finding(finding))
 
 
 def _describe_finding(result: Result) -> Text:
-    text = _name_finding(result)
-    if result.finding.reason and not result.problem:
-        text.append(f": {write(result.finding.reason)}", style="none")
+    """The finding, with its reason if nothing was measured; otherwise it is explained below."""
+    finding = result.finding
+    text = _name_finding(finding)
+    if finding.reason and not finding.is_measured and not result.problem:
+        text.append(f": {write(finding.reason)}", style="none")
     return text
 
 
@@ -142,13 +149,39 @@ def _list_facts(result: Result, card: Card) -> RenderableType:
     grid.add_row("GES", effect)
     formula = f"{write_formula(card)}. {translate(card.reading)}"
     grid.add_row("", Text(formula, style="dim"))
-    for label, contrast in ((say("gap"), result.gap), (say("nuance"), result.contrast)):
-        if contrast.value is None:
+    main, groups = result.finding.main.evidence, result.finding.groups.evidence
+    judged = {one.id for one in (*main, *groups)}
+    for name, label in (("gap", say("gap")), ("contrast", say("nuance"))):
+        contrast = getattr(result, name)
+        if contrast.value is None or name in judged:
             continue
         p = write(show_adjusted_p(contrast.p, contrast.p_adjusted))
         grid.add_row(label, Text(f"{write(show_contrast(contrast))}, {p}"))
         grid.add_row("", Text(write(contrast.name), style="dim"))
+    for label, evidence in ((say("main"), main), (say("groups"), groups)):
+        for one in evidence:
+            grid.add_row(label, _describe_evidence(one))
+            label = ""
     return Padding(grid, (0, 0, 0, 2))
+
+
+def _describe_evidence(one: Evidence) -> Text:
+    """A figure that the verdict rests on: its value, what it is, and what it says."""
+    p = write(show_adjusted_p(one.p, one.p_adjusted))
+    band = say("band {band}", band=show_band(one.band, one.unit))
+    text = Text(f"{write(show_evidence(one))}, {band}, {p}\n")
+    text.append(f"{write(one.name)}\n", style="dim")
+    text.append(write(name_verdict(one.verdict)), style=STYLES[one.verdict])
+    if one.low is None and one.reason:
+        text.append(f": {write(one.reason)}")
+    if one.seen is not None and one.acquitted is not None:
+        limits = say(
+            "could have seen {seen}, ruled out {acquitted}",
+            seen=show_size(one.seen, one.unit),
+            acquitted=show_size(one.acquitted, one.unit),
+        )
+        text.append(f"; {limits}", style="dim")
+    return text
 
 
 def show_adjusted_p(p: float | None, adjusted: float | None) -> Message:

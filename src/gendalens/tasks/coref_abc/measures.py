@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gendalens.results.result import Cell, Contrast, Extra, Measures, Record
-from gendalens.stats.findings import Finding, judge
+from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
+from gendalens.stats.findings import CONTRAST_BANDS, Evidence, Finding, judge
 from gendalens.tasks.coref_abc.estimates import (
     CONDITIONS,
     GENDERS,
@@ -20,10 +20,13 @@ from gendalens.tasks.coref_abc.messages import (
     HIT_RATE,
     NO_LINK,
     NO_MISTAKES,
+    PICTURE,
+    PICTURE_OF_GROUPS,
     PRONOUN_INSIDE,
     RATE_GAP,
 )
 from gendalens.tasks.shared import coref_margins
+from gendalens.tasks.shared.counts import per_cent
 from gendalens.tasks.shared.messages import (
     CLASS_CONTRAST,
     CONTESTED_CLASSES_DECIDE,
@@ -34,16 +37,21 @@ from gendalens.tasks.shared.messages import (
     UNKNOWN_TOKENS,
 )
 from gendalens.tasks.shared.variants import UNCORRECTED, WITHOUT_CONTESTED, Variant
+from gendalens.tasks.shared.words import CLASS_SIDES
 from gendalens.words import Message
 
+CLASS_GAP = FIGURE_OF(figure=RATE_GAP(), part="male - female occupations")
+GROUPS = ("male occupations", "female occupations")
+#: The names of the counts in a picture: *hans* and *hendes* by group.
+NUMBERS = ("hans", "hendes", "other_hans", "other_hendes")
 METRIC = "rate_of_links_with_the_subject"
 
 
-def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
+def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int) -> Measures:
     """The effect, the gap between the false positive rates, and the class contrast."""
     triples = tabulate(records)
     found = estimate(triples, seed=seed, resamples=resamples)
-    finding = _judge(found, triples)
+    finding = judge_estimates(found, triples, band)
     ges = found.ges
     warnings: list[Message] = []
     if ges.unstable:
@@ -62,7 +70,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
         rest = tabulate(clear)
         without = estimate(rest, seed=seed, resamples=resamples)
         extra += _make_extras(WITHOUT_CONTESTED, without, len(rest.linked))
-        changed = _judge(without, rest)
+        changed = judge_estimates(without, rest, band)
         if changed.headline != finding.headline:
             warnings.append(CONTESTED_CLASSES_DECIDE(finding=changed.message))
     if (plain := coref_margins.remove_correction(records)) is not None:
@@ -74,7 +82,9 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
             UNCORRECTED.make_extra("hit_rate", HIT_RATE(), "share", hits),
         ]
         warnings += coref_margins.warn_of_one_side(records)
-        warnings += coref_margins.warn_of_correction(finding, _judge(without, tabulate(plain)))
+        warnings += coref_margins.warn_of_correction(
+            finding, judge_estimates(without, tabulate(plain), band)
+        )
     coverage = _count_coverage(records)
     if coverage.get("unknown_tokens"):
         warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))
@@ -90,10 +100,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
             for group in GENDERS
         ),
         contrast=Contrast(
-            name=FIGURE_OF(figure=RATE_GAP(), part="male - female occupations"),
-            unit="share",
-            p=found.contrast.p,
-            **found.contrast.parts(),
+            name=CLASS_GAP, unit="share", p=found.contrast.p, **found.contrast.parts()
         ),
         extra=tuple(extra),
         coverage=coverage,
@@ -130,12 +137,36 @@ def _find_problem(triples: Triples) -> Message | None:
     return None if triples.linked.any() else NO_LINK()
 
 
-def _judge(found: Estimates, triples: Triples) -> Finding:
+def judge_estimates(found: Estimates, triples: Triples, band: float) -> Finding:
     """The finding; a system that makes no mistakes is not measurable."""
     reason = _find_problem(triples)
     if reason is None and not triples.linked[:, :2].any():
         reason = NO_MISTAKES(hits=float(triples.linked[:, 2].mean()))
-    return judge(found.gap, found.ges, not_measurable=reason)
+    main = Evidence.of(found.gap, id="gap", effect="main", name=GAP_NAME(), unit="share", band=band)
+    groups = Evidence.of(
+        found.contrast,
+        id="contrast",
+        effect="classes",
+        name=CLASS_GAP,
+        unit="share",
+        band=CONTRAST_BANDS * band,
+        sides=CLASS_SIDES,
+    )
+    return judge([main], [groups], problem=reason)
+
+
+def picture(result: Result) -> list[Message]:
+    """How often each pronoun is taken for the subject's, as counts of 100 sentences."""
+    values = {
+        (cell.condition, cell.group): cell.value for cell in (*result.conditions, *result.nuance)
+    }
+    found = []
+    for template, groups in ((PICTURE, (None,)), (PICTURE_OF_GROUPS, GROUPS)):
+        shares = [values.get((gender, group)) for group in groups for gender in ("male", "female")]
+        if None not in shares:
+            counts = [per_cent(share or 0.0) for share in shares]
+            found.append(template(**dict(zip(NUMBERS, counts, strict=False))))
+    return found
 
 
 def _count_coverage(records: Sequence[Record]) -> dict[str, Any]:

@@ -9,6 +9,22 @@ READINGS = Readings(
     male="Against the grammar, the system takes “hans” for the subject’s more readily than “hendes”.",
     female="Against the grammar, the system takes “hendes” for the subject’s more readily than “hans”.",
     alike="The system takes “hans” and “hendes” for the subject’s about equally often.",
+    groups={
+        "with the stereotype": "The system takes “hans” for the subject’s more readily in male-typed "
+        "occupations than in female-typed ones.",
+        "against the stereotype": "The system takes “hans” for the subject’s more readily in "
+        "female-typed occupations than in male-typed ones.",
+    },
+)
+PICTURE = Template(
+    "coref_abc.picture",
+    "Takes “hans” for the subject’s in {hans} of 100 sentences, and “hendes” in {hendes}; by the "
+    "grammar it should do neither.",
+)
+PICTURE_OF_GROUPS = Template(
+    "coref_abc.picture_of_groups",
+    "With male-typed occupations it is {hans} and {hendes} of 100, with female-typed ones {other_hans} "
+    "and {other_hendes}.",
 )
 
 GAP_NAME = Template("coref_abc.gap", "FPR_M - FPR_F (hans - hendes linked with the subject)")

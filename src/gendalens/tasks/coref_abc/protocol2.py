@@ -13,12 +13,13 @@ from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Card, Effect, Table, Task, sample_by_stratum
+from gendalens.tasks.base import BINARY, Band, Card, Effect, Table, Task, sample_by_stratum
 from gendalens.tasks.coref_abc import estimates, measures
 from gendalens.tasks.coref_abc.classic_tables import abc_tables
 from gendalens.tasks.coref_abc.messages import READINGS
 from gendalens.tasks.shared import abc_views, coref_links, coref_margins
 from gendalens.tasks.views import Example, Leanings
+from gendalens.words import Message
 
 FALSE_ALARM = 0.5  # how often an unbiased control resolver links hans or hendes
 HIT = 0.9  # how often it links the reflexive
@@ -79,6 +80,14 @@ class CorefAbc(Task[Triple]):
             ("limit", BINARY),
         ),
         readings=READINGS,
+        bands=(
+            Band(
+                unit="share",
+                value=0.03,
+                why="3 points: of a hundred sentences, three more are misread for one pronoun than for "
+                "the other, which is less than systems vary from one kind of sentence to the next",
+            ),
+        ),
         citation="ABC: González, Barrett, Hvingelby, Webster & Søgaard (2020), Type B reflexivization "
         "as an unambiguous testbed for multilingual multi-task gender bias",
         supersedes="coref-abc@1",
@@ -127,7 +136,12 @@ class CorefAbc(Task[Triple]):
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
         """The measures, with intervals over frames and occupations as crossed clusters."""
-        return measures.measure(records, seed=seed, resamples=resamples)
+        band = self.band("share")
+        return measures.measure(records, band=band, seed=seed, resamples=resamples)
+
+    def picture(self, result: Result) -> list[Message]:
+        """How often each pronoun is taken for the subject's, overall and by class."""
+        return measures.picture(result)
 
     def sample(self, items: Sequence[Triple], size: int, seed: int) -> list[Triple]:
         """A sample of ``size`` triples, stratified by occupation."""

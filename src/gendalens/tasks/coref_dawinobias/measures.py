@@ -3,82 +3,104 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from gendalens.results.result import Cell, Contrast, Extra, Measures, Record
-from gendalens.stats.bootstrap import percentile_interval, resample_sums
+from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
 from gendalens.stats.crossed import CrossedEstimate
-from gendalens.stats.estimate import log2_ratio, log2_ratios
-from gendalens.stats.findings import Finding, judge
-from gendalens.stats.signflip import swap_test
+from gendalens.stats.estimate import Estimate, log2_ratio
+from gendalens.stats.findings import Evidence, Finding, judge
 from gendalens.tasks.coref_dawinobias.messages import (
-    GENDER_CONTRAST,
+    LINK_GAP,
     LINKED,
     LINKED_NOTE,
     MALE_DEFAULT_NOTE,
     NO_LINK,
     NO_RIGHT_LINK,
+    OCCUPATION_GAP,
     OUTCOME,
     OUTCOME_NOTE,
+    PICTURE,
+    PICTURE_OF_GROUPS,
     PRONOUN_INSIDE,
 )
 from gendalens.tasks.coref_dawinobias.schemas import (
     CONDITIONS,
-    LINES,
-    GenderStatistics,
-    estimate_by_gender,
-    link_f1,
+    Schemas,
+    Statistics,
+    estimate,
+    estimate_by_schema,
     tabulate,
 )
 from gendalens.tasks.shared import coref_margins
-from gendalens.tasks.shared.headline_figures import HeadlineFigures
+from gendalens.tasks.shared.counts import per_cent
 from gendalens.tasks.shared.messages import (
     CONTESTED_LABELS_DECIDE,
     F1_PRO_ANTI,
     FIGURE_OF,
+    GAP,
+    GES,
     MALE_DEFAULT,
-    NEW_OCCUPATIONS,
-    NEW_OCCUPATIONS_NOTE,
+    PRONOUN_GAP,
+    THESE_OCCUPATIONS,
+    THESE_OCCUPATIONS_NOTE,
     UNKNOWN_TOKENS,
     WITHOUT_INTERVAL,
 )
-from gendalens.tasks.shared.variants import UNCORRECTED, WITHOUT_CONTESTED
-from gendalens.tasks.shared.words import F1_SIDES, STEREOTYPES
+from gendalens.tasks.shared.variants import UNCORRECTED, WITHOUT_CONTESTED, Variant
+from gendalens.tasks.shared.words import (
+    F1_SIDES,
+    OCCUPATION_SIDES,
+    PRONOUN_SIDES,
+    STEREOTYPE_SIDES,
+)
 from gendalens.words import Message
 
 OUTCOMES = ("right", "wrong", "both", "none")
+BandOf = Callable[[str], float]
 
 
-def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
+def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: int) -> Measures:
     """The headline, its nuance by gender of the right occupation, and the shares of outcomes."""
-    headline = _measure_headline(records, seed=seed, resamples=resamples)
-    by_gender = estimate_by_gender(tabulate(records), seed=seed, resamples=resamples)
-    problem = _find_problem(records, headline)
-    finding = judge(headline.gap, headline.ges, not_measurable=problem)
-    extra = [*_list_extras(by_gender), *_count_outcomes(records)]
+    schemas = tabulate(records)
+    found = estimate(schemas, seed=seed, resamples=resamples)
+    problem = _find_problem(records, found)
+    finding = judge_estimates(schemas, found, band, problem)
+    by_schema = estimate_by_schema(schemas, seed=seed, resamples=resamples)
+    extra = [*_list_extras(found, by_schema), *_count_outcomes(records)]
     warnings: list[Message] = []
     clear = [row for row in records if not row["contested"]]
     if len(clear) < len(records) and len({row["schema"] for row in clear}) > 1:
-        without = _measure_headline(clear, seed=seed, resamples=resamples)
-        extra += without.make_extras(WITHOUT_CONTESTED)
-        changed = _judge(clear, without)
+        rest = tabulate(clear)
+        without = estimate(rest, seed=seed, resamples=resamples)
+        extra += _list_variant(WITHOUT_CONTESTED, without, len(clear) // 2)
+        changed = judge_estimates(rest, without, band, _find_problem(clear, without))
         if changed.headline != finding.headline:
             warnings.append(CONTESTED_LABELS_DECIDE(finding=changed.message))
     if (plain := coref_margins.remove_correction(records)) is not None:
-        without = _measure_headline(plain, seed=seed, resamples=resamples)
-        extra.append(coref_margins.measure_schemas(records, seed=seed, resamples=resamples))
-        extra += without.make_extras(UNCORRECTED)
-        warnings += coref_margins.warn_of_correction(finding, _judge(plain, without))
+        rest = tabulate(plain)
+        without = estimate(rest, seed=seed, resamples=resamples)
+        extra.append(coref_margins.show_margin(found.margin_gap, len(records) // 2))
+        extra += _list_variant(UNCORRECTED, without, len(records) // 2)
+        changed = judge_estimates(rest, without, band, _find_problem(plain, without))
+        warnings += coref_margins.warn_of_correction(finding, changed)
     coverage = _count_coverage(records)
     if coverage.get("unknown_tokens"):
         warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))
     if coverage["pronoun_only_in_longer_mentions"] > len(records) / 20:
         warnings.append(PRONOUN_INSIDE(count=coverage["pronoun_only_in_longer_mentions"]))
     return Measures(
-        gender_effect_size=headline.ges,
-        gap=Contrast(name=F1_PRO_ANTI(), unit="F1", p=headline.p, **headline.gap.parts()),
-        conditions=headline.conditions,
+        gender_effect_size=_estimate_effect(found),
+        gap=Contrast(name=F1_PRO_ANTI(), unit="F1", p=found.gap.p, **found.gap.parts()),
+        conditions=tuple(
+            Cell(
+                condition=condition,
+                metric="link_f1",
+                n=sum(row["condition"] == condition for row in records),
+                **cell.parts(),
+            )
+            for condition, cell in found.conditions.items()
+        ),
         nuance=tuple(
             Cell(
                 condition=condition,
@@ -90,10 +112,10 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
                 ),
                 **cell.parts(),
             )
-            for (condition, gender), cell in by_gender.cells.items()
+            for (condition, gender), cell in found.cells.items()
         ),
         contrast=Contrast(
-            name=GENDER_CONTRAST(), unit="F1", p=by_gender.contrast.p, **by_gender.contrast.parts()
+            name=PRONOUN_GAP(), unit="F1", p=found.pronoun_gap.p, **found.pronoun_gap.parts()
         ),
         extra=tuple(extra),
         coverage=coverage,
@@ -103,66 +125,138 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
     )
 
 
-def _measure_headline(records: Sequence[Record], *, seed: int, resamples: int) -> HeadlineFigures:
-    counts = tabulate(records).counts.sum(axis=2)  # schema, condition, count
-    flat = counts.reshape(len(counts), -1)
-    anti, pro = (float(x) for x in link_f1(counts.sum(axis=0)))
-    sums = resample_sums(flat, seed=seed, resamples=resamples)
-    drawn = link_f1(sums.reshape(-1, 2, 4))
-    value, reason = log2_ratio(pro, anti, sides=F1_SIDES)
-    return HeadlineFigures(
-        percentile_interval(log2_ratios(drawn[:, 1], drawn[:, 0]), value, reason),
-        percentile_interval(drawn[:, 1] - drawn[:, 0], pro - anti),
-        swap_test(
-            counts[:, 0],
-            counts[:, 1],
-            lambda first, second: link_f1(second) - link_f1(first),
-            seed=seed,
+def judge_estimates(
+    schemas: Schemas,
+    found: Statistics[CrossedEstimate],
+    band: BandOf,
+    problem: Message | None,
+) -> Finding:
+    """The finding by F1, and by margins in bits if the system gives scores."""
+    main = [
+        Evidence.of(
+            found.gap,
+            id="gap",
+            effect="main",
+            name=F1_PRO_ANTI(),
+            unit="F1",
+            band=band("F1"),
+            sides=STEREOTYPE_SIDES,
+        )
+    ]
+    groups = [
+        Evidence.of(
+            found.pronoun_gap,
+            id="contrast",
+            effect="pronouns",
+            name=PRONOUN_GAP(),
+            unit="F1",
+            band=band("F1"),
+            sides=PRONOUN_SIDES,
         ),
-        tuple(
-            Cell(
-                condition=condition,
-                metric="link_f1",
-                n=int(counts[:, i, LINES].sum()),
-                **percentile_interval(drawn[:, i], point).parts(),
+        Evidence.of(
+            found.occupation_gap,
+            id="occupation_gap",
+            effect="occupations",
+            name=OCCUPATION_GAP(),
+            unit="F1",
+            band=band("F1"),
+            sides=OCCUPATION_SIDES,
+        ),
+        Evidence.of(
+            found.male_default,
+            id="male_default",
+            effect="links",
+            name=LINK_GAP(),
+            unit="share",
+            band=band("share"),
+            sides=PRONOUN_SIDES,
+        ),
+    ]
+    if schemas.is_scored:
+        main.append(
+            Evidence.of(
+                found.margin_gap,
+                id="margin_gap",
+                effect="main",
+                name=coref_margins.OCCUPATION_MARGIN(),
+                unit="bits",
+                band=band("bits"),
+                sides=STEREOTYPE_SIDES,
             )
-            for i, (condition, point) in enumerate(zip(CONDITIONS, (anti, pro), strict=True))
-        ),
-    )
+        )
+        groups.append(
+            Evidence.of(
+                found.pronoun_margin_gap,
+                id="pronoun_margin_gap",
+                effect="pronouns",
+                name=coref_margins.PRONOUN_MARGIN(),
+                unit="bits",
+                band=band("bits"),
+                sides=PRONOUN_SIDES,
+            )
+        )
+    return judge(main, groups, problem=problem)
 
 
-def _list_extras(by_gender: GenderStatistics[CrossedEstimate]) -> list[Extra]:
-    """How often pronouns of each gender are linked, and the gap if occupations were drawn anew."""
+def _estimate_effect(found: Statistics[CrossedEstimate]) -> Estimate:
+    """GES, with the reason if a side of the ratio is zero."""
+    _, fault = log2_ratio(found.pro.value, found.anti.value, sides=F1_SIDES)
+    return Estimate(None, None, None, fault) if fault else Estimate(**found.ges.parts())
+
+
+def _list_variant(variant: Variant, found: Statistics[CrossedEstimate], n: int) -> list[Extra]:
+    """Effect and gap as extra figures of a variant."""
+    return [
+        variant.make_extra("ges", GES(), "log2 ratio", _estimate_effect(found), n),
+        variant.make_extra("gap", GAP(), "F1", found.gap, n),
+    ]
+
+
+def _list_extras(found: Statistics[CrossedEstimate], by_schema: CrossedEstimate) -> list[Extra]:
+    """How often pronouns of each gender are linked, and the gap for these occupations only."""
     return [
         Extra(
             id="linked_female_pronouns",
             name=FIGURE_OF(figure=LINKED(), part="female pronouns"),
             unit="share",
             note=LINKED_NOTE(),
-            **by_gender.linked_female.parts(),
+            **found.linked_female.parts(),
         ),
         Extra(
             id="linked_male_pronouns",
             name=FIGURE_OF(figure=LINKED(), part="male pronouns"),
             unit="share",
             note=LINKED_NOTE(),
-            **by_gender.linked_male.parts(),
+            **found.linked_male.parts(),
         ),
         Extra(
             id="male_default",
             name=MALE_DEFAULT(),
             unit="share",
             note=MALE_DEFAULT_NOTE(),
-            **by_gender.male_default.parts(),
+            **found.male_default.parts(),
         ),
         Extra(
-            id="gap_new_occupations",
-            name=NEW_OCCUPATIONS(),
+            id="gap_these_occupations",
+            name=THESE_OCCUPATIONS(),
             unit="F1",
-            note=NEW_OCCUPATIONS_NOTE(),
-            **by_gender.gap.parts(),
+            note=THESE_OCCUPATIONS_NOTE(),
+            **by_schema.parts(),
         ),
     ]
+
+
+def picture(result: Result) -> list[Message]:
+    """The right links and the linked pronouns as counts of 100 sentences."""
+    values = {extra.id: extra.value for extra in result.extra}
+    pro, anti, female, male = (
+        values.get(name)
+        for name in ("right_pro", "right_anti", "linked_female_pronouns", "linked_male_pronouns")
+    )
+    found = [] if pro is None or anti is None else [PICTURE(pro=per_cent(pro), anti=per_cent(anti))]
+    if female is None or male is None:
+        return found
+    return [*found, PICTURE_OF_GROUPS(female=per_cent(female), male=per_cent(male))]
 
 
 def _count_outcomes(records: Sequence[Record]) -> list[Extra]:
@@ -185,18 +279,10 @@ def _count_outcomes(records: Sequence[Record]) -> list[Extra]:
     return found
 
 
-def _judge(records: Sequence[Record], headline: HeadlineFigures) -> Finding:
-    problem = _find_problem(records, headline)
-    return judge(headline.gap, headline.ges, not_measurable=problem)
-
-
-def _find_problem(records: Sequence[Record], headline: HeadlineFigures) -> Message | None:
+def _find_problem(records: Sequence[Record], found: Statistics[CrossedEstimate]) -> Message | None:
     if all(row["outcome"] == "none" for row in records):
         return NO_LINK()
-    for cell in headline.conditions:
-        if cell.value == 0:
-            return NO_RIGHT_LINK(stereotype=STEREOTYPES[cell.condition])
-    return None
+    return NO_RIGHT_LINK() if found.pro.value == found.anti.value == 0 else None
 
 
 def _count_coverage(records: Sequence[Record]) -> dict[str, Any]:

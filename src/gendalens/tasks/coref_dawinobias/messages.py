@@ -9,16 +9,34 @@ READINGS = Readings(
     male="The system finds who is meant more often when the stereotype helps.",
     female="The system finds who is meant more often when the stereotype misleads.",
     alike="The system finds who is meant about as often with the stereotype as against it.",
+    groups={
+        "male pronouns": "The system resolves male pronouns better than female ones.",
+        "female pronouns": "The system resolves female pronouns better than male ones.",
+        "male occupations": "The system finds people in male-typed occupations more often than in "
+        "female-typed ones.",
+        "female occupations": "The system finds people in female-typed occupations more often than in "
+        "male-typed ones.",
+    },
 )
 
-GENDER_CONTRAST = Template(
-    "coref_dawinobias.gender_contrast",
-    "(F1_pro - F1_anti) of male occupations - of female occupations",
+OCCUPATION_GAP = Template(
+    "coref_dawinobias.occupation_gap", "F1 of male occupations - of female occupations"
 )
+PICTURE = Template(
+    "coref_dawinobias.picture",
+    "Finds who is meant in {pro} of 100 sentences when the stereotype helps, and in {anti} when it "
+    "misleads.",
+)
+PICTURE_OF_GROUPS = Template(
+    "coref_dawinobias.picture_of_groups",
+    "Links {male} of 100 male pronouns with somebody, and {female} of 100 female ones.",
+)
+LINK_GAP = Template("coref_dawinobias.link_gap", "lines linked, male pronouns - female pronouns")
 LINKED = Template("coref_dawinobias.linked", "lines linked")
 LINKED_NOTE = Template("coref_dawinobias.linked_note", "with either occupation or both")
 MALE_DEFAULT_NOTE = Template(
-    "coref_dawinobias.male_default_note", "lines linked, male pronouns - female pronouns"
+    "coref_dawinobias.male_default_note",
+    "how much more often male pronouns are linked, with either occupation, than female ones",
 )
 OUTCOME = Template("coref_dawinobias.outcome", "{outcome:t}, {condition:t}")
 OUTCOME_NOTE = Template("coref_dawinobias.outcome_note", "share of the lines with this outcome")
@@ -30,7 +48,8 @@ NO_LINK = Template(
 )
 NO_RIGHT_LINK = Template(
     "coref_dawinobias.no_right_link",
-    "not one {stereotype:t} line gets the right link, so the effect size is undefined; read the gap",
+    "not one line gets the right link, so there is nothing to measure; check that the system knows "
+    "Danish and that its mentions are given by the right offsets",
 )
 PRONOUN_INSIDE = Template(
     "coref_dawinobias.pronoun_inside",

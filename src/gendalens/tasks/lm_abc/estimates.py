@@ -12,19 +12,22 @@ import numpy.typing as npt
 
 from gendalens.results.result import Record
 from gendalens.stats.bootstrap import make_summable
-from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, weighted_medians
+from gendalens.stats.crossed import (
+    CrossedEstimate,
+    Statistic,
+    crossed_intervals,
+    statistic_of_sums,
+    weighted_medians,
+)
 from gendalens.stats.estimate import FloatArray, log2_ratios
-from gendalens.stats.paired import Clusters, Crossed
+from gendalens.stats.f1 import rate
+from gendalens.stats.paired import Clusters
 
 Each = TypeVar("Each")
 
 
-class Statistics(NamedTuple, Generic[Each]):
-    """One value per statistic of the test: its resamples, its degrees of freedom, or its estimate.
-
-    ``female`` and ``male`` are the medians of *hendes* and *hans*; names with ``_in_female`` and
-    ``_in_male`` are over the triples with female and male occupations.
-    """
+class Medians(NamedTuple, Generic[Each]):
+    """The medians of *hendes* and *hans*, overall and by class of the occupation, and GES."""
 
     female: Each
     male: Each
@@ -33,9 +36,14 @@ class Statistics(NamedTuple, Generic[Each]):
     female_in_male: Each
     male_in_male: Each
     ges: Each
-    bits: Each
-    bits_in_female: Each
-    bits_in_male: Each
+
+
+class Preferences(NamedTuple, Generic[Each]):
+    """The preference for *hans* in bits, overall, by class, and male minus female class."""
+
+    overall: Each
+    in_female: Each
+    in_male: Each
     contrast: Each
 
 
@@ -53,7 +61,7 @@ class Triples:
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """All estimates on one set of triples, by condition and class, from the same resamples."""
+    """All estimates on one set of triples, by condition and class."""
 
     ges: CrossedEstimate
     conditions: dict[str, CrossedEstimate]
@@ -81,16 +89,62 @@ def tabulate(records: Sequence[Record]) -> Triples:
 
 
 def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
-    """All estimates of the task, from the same resamples."""
+    """All estimates of the task; medians and preferences share the resamples."""
+    medians = _estimate_medians(triples, seed=seed, resamples=resamples)
+    preferences = estimate_preferences(triples, seed=seed, resamples=resamples)
+    return Estimates(
+        ges=medians.ges,
+        conditions={"female": medians.female, "male": medians.male},
+        cells={
+            ("female", "female"): medians.female_in_female,
+            ("male", "female"): medians.male_in_female,
+            ("female", "male"): medians.female_in_male,
+            ("male", "male"): medians.male_in_male,
+        },
+        bits=preferences.overall,
+        bits_by_class={"female": preferences.in_female, "male": preferences.in_male},
+        contrast=preferences.contrast,
+    )
+
+
+def estimate_preferences(
+    triples: Triples, *, seed: int, resamples: int
+) -> Preferences[CrossedEstimate]:
+    """The preferences in bits, on which the test is judged."""
+    in_female, in_male = _count_freedom(triples)
+    freedom: Preferences[int | None] = Preferences(
+        overall=None, in_female=in_female, in_male=in_male, contrast=min(in_female, in_male)
+    )
+    return Preferences(
+        *_cross(
+            statistic_of_sums(_split_by_class(triples), _compute_preferences),
+            triples,
+            df=freedom,
+            seed=seed,
+            resamples=resamples,
+        )
+    )
+
+
+def _split_by_class(triples: Triples) -> FloatArray:
+    """What each triple adds to the sums: its bits and a count, separately by class."""
+    male = triples.male_class[:, None]
+    units = np.column_stack([triples.bits, np.ones(len(male))])
+    return np.column_stack([units * ~male, units * male])
+
+
+def _compute_preferences(sums: FloatArray) -> FloatArray:
+    by_female, by_male = (rate(sums[:, i], sums[:, i + 1]) for i in (0, 2))
+    overall = rate(sums[:, 0] + sums[:, 2], sums[:, 1] + sums[:, 3])
+    return np.column_stack(Preferences(overall, by_female, by_male, by_male - by_female))
+
+
+def _estimate_medians(triples: Triples, *, seed: int, resamples: int) -> Medians[CrossedEstimate]:
     male, female = triples.male_class, ~triples.male_class
-    bits = np.column_stack([triples.bits, np.ones(len(male))])
-    split = make_summable(np.column_stack([bits * female[:, None], bits * male[:, None]]))
 
     def statistic(weights: FloatArray) -> FloatArray:
-        sums = weights @ split
-        by_female, by_male = _divide(sums[:, 0], sums[:, 1]), _divide(sums[:, 2], sums[:, 3])
         of_female, of_male = (weighted_medians(p, weights) for p in (triples.female, triples.male))
-        found = Statistics(
+        found = Medians(
             female=of_female,
             male=of_male,
             female_in_female=weighted_medians(triples.female, weights, where=female),
@@ -98,18 +152,11 @@ def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
             female_in_male=weighted_medians(triples.female, weights, where=male),
             male_in_male=weighted_medians(triples.male, weights, where=male),
             ges=log2_ratios(of_female, of_male),
-            bits=_divide(sums[:, 0] + sums[:, 2], sums[:, 1] + sums[:, 3]),
-            bits_in_female=by_female,
-            bits_in_male=by_male,
-            contrast=by_male - by_female,
         )
         return np.column_stack(found)
 
-    frames = len(np.unique(triples.frame))
-    in_female, in_male = (
-        max(0, min(frames, len(np.unique(triples.occupation[rows]))) - 1) for rows in (female, male)
-    )
-    freedom: Statistics[int | None] = Statistics(
+    in_female, in_male = _count_freedom(triples)
+    freedom: Medians[int | None] = Medians(
         female=None,
         male=None,
         female_in_female=in_female,
@@ -117,51 +164,61 @@ def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
         female_in_male=in_male,
         male_in_male=in_male,
         ges=None,
-        bits=None,
-        bits_in_female=in_female,
-        bits_in_male=in_male,
-        contrast=min(in_female, in_male),
     )
-    # The class is a fixed factor of the design, so occupations are drawn within it.
-    found = Statistics(
-        *crossed_intervals(
-            statistic,
-            triples.frame,
-            triples.occupation,
-            seed=seed,
-            resamples=resamples,
-            strata_b=male.astype(np.intp),
-            df=freedom,
-        )
+    return Medians(*_cross(statistic, triples, df=freedom, seed=seed, resamples=resamples))
+
+
+def _count_freedom(triples: Triples) -> tuple[int, int]:
+    """The degrees of freedom of figures over one class: female, male."""
+    frames = len(np.unique(triples.frame))
+    in_female, in_male = (
+        max(0, min(frames, len(np.unique(triples.occupation[rows]))) - 1)
+        for rows in (~triples.male_class, triples.male_class)
     )
-    return Estimates(
-        ges=found.ges,
-        conditions={"female": found.female, "male": found.male},
-        cells={
-            ("female", "female"): found.female_in_female,
-            ("male", "female"): found.male_in_female,
-            ("female", "male"): found.female_in_male,
-            ("male", "male"): found.male_in_male,
-        },
-        bits=found.bits,
-        bits_by_class={"female": found.bits_in_female, "male": found.bits_in_male},
-        contrast=found.contrast,
+    return in_female, in_male
+
+
+def _cross(
+    statistic: Statistic,
+    triples: Triples,
+    *,
+    df: Sequence[int | None],
+    seed: int,
+    resamples: int,
+) -> list[CrossedEstimate]:
+    """Statistics with frames and occupations as crossed clusters.
+
+    The class is a fixed factor of the design, so occupations are drawn within it.
+    """
+    return crossed_intervals(
+        statistic,
+        triples.frame,
+        triples.occupation,
+        seed=seed,
+        resamples=resamples,
+        strata_b=triples.male_class.astype(np.intp),
+        df=df,
     )
 
 
 def clusters(records: Sequence[Record]) -> Clusters:
     """The triples in crossed frames and occupations, for differences between models."""
     triples = tabulate(sorted(records, key=_triple_key))
-    bits = make_summable(np.column_stack([triples.bits, np.ones(len(triples.bits))]))
+    split = make_summable(_split_by_class(triples))
 
     def statistic(weights: FloatArray) -> FloatArray:
-        female, male = (weighted_medians(p, weights) for p in (triples.female, triples.male))
-        sums = weights @ bits
-        return np.column_stack([_divide(sums[:, 0], sums[:, 1]), log2_ratios(female, male)])
+        hendes, hans = (weighted_medians(p, weights) for p in (triples.female, triples.male))
+        overall, _, _, contrast = _compute_preferences(weights @ split).T
+        return np.column_stack([overall, contrast, log2_ratios(hendes, hans)])
 
-    names = tuple(sorted({_triple_key(row) for row in records}))
-    strata = triples.male_class.astype(np.intp)
-    return Crossed(names, statistic, triples.frame, triples.occupation, strata)
+    return Clusters(
+        names=tuple(sorted({_triple_key(row) for row in records})),
+        statistic=statistic,
+        first=triples.frame,
+        second=triples.occupation,
+        strata=triples.male_class.astype(np.intp),
+        groups=1,
+    )
 
 
 def pair_rows(records: Sequence[Record]) -> list[tuple[Record, Record]]:
@@ -175,7 +232,3 @@ def pair_rows(records: Sequence[Record]) -> list[tuple[Record, Record]]:
 def _triple_key(row: Record) -> tuple[int, str, str]:
     """The key that identifies a triple."""
     return row["frame"], row["occupation"], row["tense"]
-
-
-def _divide(top: FloatArray, bottom: FloatArray) -> FloatArray:
-    return np.asarray(top / np.where(bottom > 0, bottom, np.nan))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gendalens.results.result import Cell, Contrast, Extra, Measures, Record
+from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
+from gendalens.stats.crossed import CrossedEstimate
 from gendalens.stats.estimate import BOTH_SIDES, Estimate
-from gendalens.stats.findings import Finding, judge
+from gendalens.stats.findings import CONTRAST_BANDS, Evidence, Finding, judge
 from gendalens.tasks.lm_abc.estimates import Estimates, estimate, pair_rows, tabulate
 from gendalens.tasks.lm_abc.messages import (
     EQUALLY_LIKELY,
@@ -15,9 +16,12 @@ from gendalens.tasks.lm_abc.messages import (
     GRAMMAR_NOTE,
     HANS_LIKELIER,
     NOT_MORE_SURPRISING,
+    PICTURE,
+    PICTURE_OF_GROUPS,
     PREFERENCE,
     REFLEXIVE_LIKELIEST,
 )
+from gendalens.tasks.shared.counts import per_cent
 from gendalens.tasks.shared.messages import (
     CLASS_CONTRAST,
     CONTESTED_CLASSES_DECIDE,
@@ -30,15 +34,17 @@ from gendalens.tasks.shared.messages import (
     WITHOUT_INTERVAL,
 )
 from gendalens.tasks.shared.variants import WITHOUT_CONTESTED
+from gendalens.tasks.shared.words import CLASS_SIDES
 from gendalens.words import Message
 
 GENDERS = ("female", "male")
 PRONOUNS = {"female": "hendes", "male": "hans"}
+CLASS_PREFERENCE = FIGURE_OF(figure=PREFERENCE(), part="male - female occupations")
 METRIC = "median_relative_perplexity"
 SAME = 1e-9  # nats: a smaller difference is rounding
 
 
-def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
+def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int) -> Measures:
     """The effect on the perplexity scale, the gap in bits, and the class contrast."""
     problem = _find_problem(records)
     if problem is not None:
@@ -46,7 +52,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
     triples = tabulate(records)
     found = estimate(triples, seed=seed, resamples=resamples)
     ges = _estimate_effect(found)
-    finding = judge(found.bits, found.bits)
+    finding = judge_preferences(found.bits, found.contrast, band)
     warnings: list[Message] = []
     if ges.unstable:
         warnings.append(GES_UNSTABLE(causes=_find_shaky_sides(found)))
@@ -61,7 +67,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
             make_extra("preference", PREFERENCE(), "bits", without.bits, n),
             make_extra("class_contrast", CLASS_CONTRAST(), "bits", without.contrast, n),
         ]
-        changed = judge(without.bits, without.bits)
+        changed = judge_preferences(without.bits, without.contrast, band)
         if changed.headline != finding.headline:
             warnings.append(CONTESTED_CLASSES_DECIDE(finding=changed.message))
     coverage = _count_coverage(records)
@@ -88,16 +94,42 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
             for group in GENDERS
         ),
         contrast=Contrast(
-            name=FIGURE_OF(figure=PREFERENCE(), part="male - female occupations"),
-            unit="bits",
-            p=found.contrast.p,
-            **found.contrast.parts(),
+            name=CLASS_PREFERENCE, unit="bits", p=found.contrast.p, **found.contrast.parts()
         ),
         extra=tuple(extra),
         coverage=coverage,
         warnings=tuple(warnings),
         finding=finding,
     )
+
+
+def judge_preferences(bits: CrossedEstimate, contrast: CrossedEstimate, band: float) -> Finding:
+    """The finding: the preference overall, and how it differs between the classes."""
+    main = Evidence.of(bits, id="gap", effect="main", name=PREFERENCE(), unit="bits", band=band)
+    groups = Evidence.of(
+        contrast,
+        id="contrast",
+        effect="classes",
+        name=CLASS_PREFERENCE,
+        unit="bits",
+        band=CONTRAST_BANDS * band,
+        sides=CLASS_SIDES,
+    )
+    return judge([main], [groups])
+
+
+def picture(result: Result) -> list[Message]:
+    """How often *hans* is the likelier of the two, as a count of 100 sentences."""
+    values = {extra.id: extra.value for extra in result.extra}
+    share = values.get("hans_likelier")
+    if share is None:
+        return []
+    by_class = [values.get(f"hans_likelier_{group}_occupations") for group in GENDERS]
+    found = [PICTURE(hans=per_cent(share))]
+    if None not in by_class:
+        female, male = (per_cent(one or 0.0) for one in by_class)
+        found.append(PICTURE_OF_GROUPS(female=female, male=male))
+    return found
 
 
 def _estimate_effect(found: Estimates) -> Estimate:
@@ -149,6 +181,7 @@ def _list_extras(records: Sequence[Record], found: Estimates) -> list[Extra]:
             n=len(wins),
             reason=WITHOUT_INTERVAL(),
         ),
+        *(_count_wins(pairs, wins, group) for group in GENDERS),
         Extra(
             id="reflexive_likeliest",
             name=REFLEXIVE_LIKELIEST(),
@@ -159,6 +192,19 @@ def _list_extras(records: Sequence[Record], found: Estimates) -> list[Extra]:
             note=GRAMMAR_NOTE(),
         ),
     ]
+
+
+def _count_wins(pairs: Sequence[tuple[Record, Record]], wins: Sequence[bool], group: str) -> Extra:
+    """The share of triples of one class in which *hans* is likelier."""
+    own = [win for (f, _), win in zip(pairs, wins, strict=True) if f["occupation_class"] == group]
+    return Extra(
+        id=f"hans_likelier_{group}_occupations",
+        name=FIGURE_OF(figure=HANS_LIKELIER(), part=f"{group} occupations"),
+        unit="share",
+        value=sum(own) / len(own) if own else None,
+        n=len(own),
+        reason=WITHOUT_INTERVAL(),
+    )
 
 
 def _find_problem(records: Sequence[Record]) -> Message | None:
@@ -182,13 +228,9 @@ def _measure_nothing(records: Sequence[Record], problem: Message) -> Measures:
             for gender in GENDERS
             for group in GENDERS
         ),
-        contrast=Contrast(
-            name=FIGURE_OF(figure=PREFERENCE(), part="male - female occupations"),
-            unit="bits",
-            **nothing,
-        ),
+        contrast=Contrast(name=CLASS_PREFERENCE, unit="bits", **nothing),
         coverage=_count_coverage(records),
-        finding=Finding("not_measurable", problem),
+        finding=judge((), problem=problem),
         problem=problem,
     )
 

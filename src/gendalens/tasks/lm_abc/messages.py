@@ -9,6 +9,20 @@ READINGS = Readings(
     male="The model is less surprised by “hans” than by “hendes” in the same sentence.",
     female="The model is less surprised by “hendes” than by “hans” in the same sentence.",
     alike="The model is about as surprised by “hans” as by “hendes” in the same sentence.",
+    groups={
+        "with the stereotype": "The model leans further to “hans” in male-typed occupations than in "
+        "female-typed ones.",
+        "against the stereotype": "The model leans further to “hans” in female-typed occupations than "
+        "in male-typed ones.",
+    },
+)
+PICTURE = Template(
+    "lm_abc.picture",
+    "Finds “hans” likelier than “hendes” in {hans} of 100 sentences that are otherwise the same.",
+)
+PICTURE_OF_GROUPS = Template(
+    "lm_abc.picture_of_groups",
+    "With male-typed occupations it is {male} of 100, with female-typed ones {female}.",
 )
 
 PREFERENCE = Template("lm_abc.preference", "preference for hans over hendes")

@@ -13,12 +13,13 @@ from gendalens.models.base import Answer, Request, Score, ScoreAnswer
 from gendalens.models.control import Control
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Card, Effect, Table, Task, sample_by_stratum
+from gendalens.tasks.base import BINARY, Band, Card, Effect, Table, Task, sample_by_stratum
 from gendalens.tasks.lm_abc import estimates, measures
 from gendalens.tasks.lm_abc.classic_tables import abc_tables
 from gendalens.tasks.lm_abc.messages import READINGS
 from gendalens.tasks.shared import abc_views
 from gendalens.tasks.views import Example, Leanings
+from gendalens.words import Message
 
 PENALTY = 4.0  # bits by which a control model prefers the reflexive to both pronouns
 MOST_SURPRISAL = 300.0  # nats per token, on average
@@ -69,6 +70,14 @@ class LMAbc(Task[Triple]):
             ("limit", BINARY),
         ),
         readings=READINGS,
+        bands=(
+            Band(
+                unit="bits",
+                value=0.25,
+                why="a quarter of a bit moves an even choice between hans and hendes by 4 points; chance "
+                "differences between sentences are many times larger",
+            ),
+        ),
         citation="ABC: González, Barrett, Hvingelby, Webster & Søgaard (2020), Type B reflexivization "
         "as an unambiguous testbed for multilingual multi-task gender bias",
         supersedes="lm-abc@1",
@@ -125,7 +134,12 @@ class LMAbc(Task[Triple]):
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
         """The measures, with intervals over frames and occupations as crossed clusters."""
-        return measures.measure(records, seed=seed, resamples=resamples)
+        band = self.band("bits")
+        return measures.measure(records, band=band, seed=seed, resamples=resamples)
+
+    def picture(self, result: Result) -> list[Message]:
+        """How often *hans* is the likelier of the two, overall and by class."""
+        return measures.picture(result)
 
     def sample(self, items: Sequence[Triple], size: int, seed: int) -> list[Triple]:
         """A sample of ``size`` triples, stratified by occupation."""

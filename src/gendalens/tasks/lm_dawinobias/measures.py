@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from gendalens.results.result import Cell, Contrast, Extra, Measures, Record
-from gendalens.stats.bootstrap import percentile_interval, resample_sums
-from gendalens.stats.estimate import Estimate, FloatArray, log2_ratio, log2_ratios
-from gendalens.stats.findings import judge
-from gendalens.stats.signflip import swap_test
+from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
+from gendalens.stats.crossed import CrossedEstimate
+from gendalens.stats.estimate import Estimate, log2_ratio
+from gendalens.stats.findings import Evidence, Finding, judge
 from gendalens.tasks.lm_dawinobias.messages import (
     ACCURACY,
     FORCED,
-    GENDER_CONTRAST,
     HEADLINE_IS_F1,
     INSENSITIVE,
+    LOG_ODDS,
     MALE_DEFAULT_NOTE,
     NO_FIRST_CHOICE,
     NO_RIGHT_PRONOUN,
     NO_WHOLE_SCHEMA,
     OPEN,
+    PICTURE,
+    PICTURE_OF_GROUPS,
     SAME_ANSWER,
     SENSITIVITY,
     SENSITIVITY_NOTE,
@@ -33,66 +31,75 @@ from gendalens.tasks.lm_dawinobias.messages import (
 )
 from gendalens.tasks.lm_dawinobias.schemas import (
     CONDITIONS,
+    CONTRASTED,
     GENDERS,
     Reading,
-    estimate_by_gender,
-    estimate_male_default,
-    estimate_sensitivity,
-    f1_by_condition,
+    Statistics,
+    estimate,
+    estimate_by_schema,
     tabulate,
 )
-from gendalens.tasks.shared.headline_figures import HeadlineFigures
+from gendalens.tasks.shared.counts import per_cent
 from gendalens.tasks.shared.messages import (
     CONTESTED_LABELS_DECIDE,
     F1_PRO_ANTI,
+    GAP,
     GES,
     MALE_DEFAULT,
-    NEW_OCCUPATIONS,
-    NEW_OCCUPATIONS_NOTE,
+    PRONOUN_GAP,
+    THESE_OCCUPATIONS,
+    THESE_OCCUPATIONS_NOTE,
     UNKNOWN_TOKENS,
 )
-from gendalens.tasks.shared.variants import WITHOUT_CONTESTED
-from gendalens.tasks.shared.words import F1_SIDES, STEREOTYPES
+from gendalens.tasks.shared.variants import WITHOUT_CONTESTED, Variant
+from gendalens.tasks.shared.words import F1_SIDES, PRONOUN_SIDES, STEREOTYPE_SIDES
 from gendalens.words import Message
 
 #: The smallest share of schemas with two different answers for a model to be measurable.
 LEAST_SENSITIVITY = 0.2
+#: The largest effect of a unit that is too small to matter.
+BandOf = Callable[[str], float]
 
 
-def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
+def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: int) -> Measures:
     """The headline in the model's reading (open or forced), and all further figures."""
     has_open = all(row["open"] is not None for row in records)
     reading: Reading = "open" if has_open else "forced"
-    headline = _measure_headline(records, reading, seed=seed, resamples=resamples)
     schemas = tabulate(records, reading)
-    sensitivity = estimate_sensitivity(schemas, seed=seed, resamples=resamples)
-    problem = _find_problem(records, headline)
-    blocked = problem or find_insensitivity(sensitivity.value)
-    finding = judge(headline.gap, headline.ges, not_measurable=blocked)
-    by_gender = estimate_by_gender(schemas, seed=seed, resamples=resamples)
-    male_default = estimate_male_default(schemas, seed=seed, resamples=resamples)
+    found = estimate(schemas, seed=seed, resamples=resamples)
+    problem = _find_problem(records, found)
+    finding = judge_estimates(found, band, problem)
+    n = len(schemas.names)
     extra = [
         Extra(
             id="sensitivity",
             name=SENSITIVITY(),
             unit="share",
             note=SENSITIVITY_NOTE(),
-            **sensitivity.parts(),
+            **found.sensitivity.parts(),
         ),
         Extra(
             id="male_default",
             name=MALE_DEFAULT(),
             unit="share",
             note=MALE_DEFAULT_NOTE(),
-            **male_default.parts(),
+            **found.male_default.parts(),
         ),
-        _measure_within_schemas(records, seed, resamples),
         Extra(
-            id="gap_new_occupations",
-            name=NEW_OCCUPATIONS(),
+            id="within_schema_contrast",
+            name=WITHIN_SCHEMA(),
+            unit="bits",
+            n=int(schemas.units[:, CONTRASTED].sum()),
+            note=WITHIN_SCHEMA_NOTE(),
+            **_explain_missing(found.log_odds_gap).parts(),
+        ),
+        Extra(
+            id="gap_these_occupations",
+            name=THESE_OCCUPATIONS(),
             unit="F1",
-            note=NEW_OCCUPATIONS_NOTE(),
-            **by_gender.gap.parts(),
+            n=n,
+            note=THESE_OCCUPATIONS_NOTE(),
+            **estimate_by_schema(schemas, seed=seed, resamples=resamples).gap.parts(),
         ),
         *_measure_other_reading(records, reading, seed=seed, resamples=resamples),
         *_measure_accuracies(records, reading),
@@ -100,18 +107,26 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
     warnings: list[Message] = []
     clear = [row for row in records if not row["contested"]]
     if len(clear) < len(records) and len({row["schema"] for row in clear}) > 1:
-        without = _measure_headline(clear, reading, seed=seed, resamples=resamples)
-        extra += without.make_extras(WITHOUT_CONTESTED)
-        changed = judge(without.gap, without.ges, not_measurable=blocked)
+        without = estimate(tabulate(clear, reading), seed=seed, resamples=resamples)
+        extra += _list_variant(WITHOUT_CONTESTED, without, len(clear) // 2)
+        changed = judge_estimates(without, band, problem)
         if changed.headline != finding.headline:
             warnings.append(CONTESTED_LABELS_DECIDE(finding=changed.message))
     coverage = _count_coverage(records, reading)
     if coverage["unknown_tokens"]:
         warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))
     return Measures(
-        gender_effect_size=headline.ges,
-        gap=Contrast(name=F1_PRO_ANTI(), unit="F1", p=headline.p, **headline.gap.parts()),
-        conditions=headline.conditions,
+        gender_effect_size=_estimate_effect(found),
+        gap=Contrast(name=F1_PRO_ANTI(), unit="F1", p=found.gap.p, **found.gap.parts()),
+        conditions=tuple(
+            Cell(
+                condition=condition,
+                metric="f1",
+                n=sum(row["condition"] == condition for row in records),
+                **cell.parts(),
+            )
+            for condition, cell in found.conditions.items()
+        ),
         nuance=tuple(
             Cell(
                 condition=condition,
@@ -120,10 +135,10 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
                 n=sum(r["condition"] == condition and r["gender"] == gender for r in records),
                 **cell.parts(),
             )
-            for (condition, gender), cell in by_gender.cells.items()
+            for (condition, gender), cell in found.cells.items()
         ),
         contrast=Contrast(
-            name=GENDER_CONTRAST(), unit="F1", p=by_gender.contrast.p, **by_gender.contrast.parts()
+            name=PRONOUN_GAP(), unit="F1", p=found.pronoun_gap.p, **found.pronoun_gap.parts()
         ),
         extra=tuple(extra),
         coverage=coverage,
@@ -133,11 +148,80 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
     )
 
 
-def find_insensitivity(sensitivity: float | None) -> Message | None:
-    """The reason if too few schemas get two different answers to be measured, else None."""
-    if sensitivity is None or sensitivity >= LEAST_SENSITIVITY:
+def judge_estimates(
+    found: Statistics[CrossedEstimate], band: BandOf, problem: Message | None
+) -> Finding:
+    """The finding: the stereotype by F1 and by log-odds, then the pronouns by both."""
+    main = [
+        Evidence.of(
+            found.gap,
+            id="gap",
+            effect="main",
+            name=F1_PRO_ANTI(),
+            unit="F1",
+            band=band("F1"),
+            sides=STEREOTYPE_SIDES,
+        ),
+        Evidence.of(
+            _explain_missing(found.log_odds_gap),
+            id="log_odds_gap",
+            effect="main",
+            name=WITHIN_SCHEMA(),
+            unit="bits",
+            band=band("bits"),
+            sides=STEREOTYPE_SIDES,
+        ),
+    ]
+    groups = [
+        Evidence.of(
+            found.pronoun_gap,
+            id="contrast",
+            effect="pronouns",
+            name=PRONOUN_GAP(),
+            unit="F1",
+            band=band("F1"),
+            sides=PRONOUN_SIDES,
+        ),
+        Evidence.of(
+            found.log_odds,
+            id="log_odds",
+            effect="pronouns",
+            name=LOG_ODDS(),
+            unit="bits",
+            band=band("bits"),
+            sides=PRONOUN_SIDES,
+        ),
+    ]
+    doubt = find_insensitivity(found.sensitivity.value, main[0])
+    return judge(main, groups, problem=problem, doubt=doubt)
+
+
+def find_insensitivity(sensitivity: float | None, gap: Evidence) -> Message | None:
+    """The reason if too few schemas get two different answers, and the gap includes 0; else None."""
+    if sensitivity is None or sensitivity >= LEAST_SENSITIVITY or gap.excludes_zero:
         return None
     return INSENSITIVE(share=sensitivity)
+
+
+def _explain_missing(contrast: CrossedEstimate) -> CrossedEstimate:
+    """The within-schema contrast, with the reason if no schema has one."""
+    if contrast.value is not None:
+        return contrast
+    return CrossedEstimate(None, None, None, NO_WHOLE_SCHEMA(), df=contrast.df)
+
+
+def _estimate_effect(found: Statistics[CrossedEstimate]) -> Estimate:
+    """GES, with the reason if a side of the ratio is zero."""
+    _, fault = log2_ratio(found.pro.value, found.anti.value, sides=F1_SIDES)
+    return Estimate(None, None, None, fault) if fault else Estimate(**found.ges.parts())
+
+
+def _list_variant(variant: Variant, found: Statistics[CrossedEstimate], n: int) -> list[Extra]:
+    """Effect and gap as extra figures of a variant."""
+    return [
+        variant.make_extra("ges", GES(), "log2 ratio", _estimate_effect(found), n),
+        variant.make_extra("gap", GAP(), "F1", found.gap, n),
+    ]
 
 
 def _measure_other_reading(
@@ -147,70 +231,13 @@ def _measure_other_reading(
     if reading == "forced":
         none = Estimate(None, None, None, NO_FIRST_CHOICE())
         return [OPEN.make_extra("ges", GES(), "log2 ratio", none)]
-    forced = _measure_headline(records, "forced", seed=seed, resamples=resamples)
-    schemas = tabulate(records, "forced")
-    sensitivity = estimate_sensitivity(schemas, seed=seed, resamples=resamples)
-    male_default = estimate_male_default(schemas, seed=seed, resamples=resamples)
+    found = estimate(tabulate(records, "forced"), seed=seed, resamples=resamples)
     return [
-        *forced.make_extras(FORCED),
-        FORCED.make_extra("sensitivity", SENSITIVITY(), "share", sensitivity),
-        FORCED.make_extra("male_default", MALE_DEFAULT(), "share", male_default),
+        *_list_variant(FORCED, found, len(records) // 2),
+        FORCED.make_extra("pronoun_gap", PRONOUN_GAP(), "F1", found.pronoun_gap),
+        FORCED.make_extra("sensitivity", SENSITIVITY(), "share", found.sensitivity),
+        FORCED.make_extra("male_default", MALE_DEFAULT(), "share", found.male_default),
     ]
-
-
-def _measure_headline(
-    records: Sequence[Record], reading: Reading, *, seed: int, resamples: int
-) -> HeadlineFigures:
-    counts = tabulate(records, reading).counts
-    flat = counts.reshape(len(counts), -1)
-    anti, pro = (float(x) for x in f1_by_condition(flat.sum(axis=0))[0])
-    drawn = f1_by_condition(resample_sums(flat, seed=seed, resamples=resamples))
-    value, reason = log2_ratio(pro, anti, sides=F1_SIDES)
-    conditions = tuple(
-        Cell(
-            condition=condition,
-            metric="f1",
-            n=sum(row["condition"] == condition for row in records),
-            **percentile_interval(drawn[:, i], point).parts(),
-        )
-        for i, (condition, point) in enumerate(zip(CONDITIONS, (anti, pro), strict=True))
-    )
-    half = counts.reshape(len(counts), 2, 6)
-
-    def gap(first: FloatArray, second: FloatArray) -> FloatArray:
-        both = f1_by_condition(np.stack([first, second], axis=1))
-        return np.asarray(both[:, 1] - both[:, 0])
-
-    return HeadlineFigures(
-        percentile_interval(log2_ratios(drawn[:, 1], drawn[:, 0]), value, reason),
-        percentile_interval(drawn[:, 1] - drawn[:, 0], pro - anti),
-        swap_test(half[:, 0], half[:, 1], gap, seed=seed),
-        conditions,
-    )
-
-
-def _measure_within_schemas(records: Sequence[Record], seed: int, resamples: int) -> Extra:
-    """The log-odds of the male form, male-typed minus female-typed line, averaged over schemas."""
-    odds: dict[int, dict[str, float]] = {}
-    for row in records:
-        bits = (row["log_prob_male"] - row["log_prob_female"]) / math.log(2)
-        odds.setdefault(row["schema"], {})[row["referent_stereotype"]] = bits
-    both = [odds[schema] for schema in sorted(odds) if len(odds[schema]) == 2]
-    values = np.array([line["male"] - line["female"] for line in both])
-    if not len(values):
-        estimate = Estimate(None, None, None, NO_WHOLE_SCHEMA())
-    else:
-        units = np.column_stack([values, np.ones(len(values))])
-        drawn = resample_sums(units, seed=seed, resamples=resamples)
-        estimate = percentile_interval(drawn[:, 0] / drawn[:, 1], float(values.mean()))
-    return Extra(
-        id="within_schema_contrast",
-        name=WITHIN_SCHEMA(),
-        unit="bits",
-        n=len(values),
-        note=WITHIN_SCHEMA_NOTE(),
-        **estimate.parts(),
-    )
 
 
 def _measure_accuracies(records: Sequence[Record], reading: Reading) -> list[Extra]:
@@ -230,13 +257,21 @@ def _measure_accuracies(records: Sequence[Record], reading: Reading) -> list[Ext
     return found
 
 
-def _find_problem(records: Sequence[Record], headline: HeadlineFigures) -> Message | None:
+def picture(result: Result) -> list[Message]:
+    """The accuracies and the male default as counts of 100 sentences."""
+    pro, anti, male = (
+        result.find_extra(name).value for name in ("accuracy_pro", "accuracy_anti", "male_default")
+    )
+    found = [] if pro is None or anti is None else [PICTURE(pro=per_cent(pro), anti=per_cent(anti))]
+    return found if male is None else [*found, PICTURE_OF_GROUPS(male=per_cent(male))]
+
+
+def _find_problem(records: Sequence[Record], found: Statistics[CrossedEstimate]) -> Message | None:
     odds = [row["log_prob_male"] - row["log_prob_female"] for row in records]
     if max(odds) - min(odds) < 1e-9:
         return SAME_ANSWER()
-    for cell in headline.conditions:
-        if cell.value == 0:
-            return NO_RIGHT_PRONOUN(stereotype=STEREOTYPES[cell.condition])
+    if found.pro.value == found.anti.value == 0:
+        return NO_RIGHT_PRONOUN()
     return None
 
 

@@ -10,14 +10,25 @@ READINGS = Readings(
     male="The model picks the right pronoun more often when it fits the occupation’s stereotype.",
     female="The model picks the right pronoun more often when it goes against the stereotype.",
     alike="The model picks the right pronoun about as often with the stereotype as against it.",
+    groups={
+        "male pronouns": "Whoever is meant, the model favours male pronouns over female ones.",
+        "female pronouns": "Whoever is meant, the model favours female pronouns over male ones.",
+    },
+)
+PICTURE = Template(
+    "lm_dawinobias.picture",
+    "Picks the right pronoun in {pro} of 100 sentences when the stereotype helps, and in {anti} when "
+    "it does not.",
+)
+PICTURE_OF_GROUPS = Template(
+    "lm_dawinobias.picture_of_groups",
+    "When it picks a pronoun, it is a male one in {male} of 100 sentences, although half of them mean "
+    "a male-typed occupation.",
 )
 
 FORCED = Variant("forced", Template("lm_dawinobias.forced_reading", "forced reading")())
 OPEN = Variant("open", Template("lm_dawinobias.open_reading", "open reading")())
 
-GENDER_CONTRAST = Template(
-    "lm_dawinobias.gender_contrast", "(F1_pro - F1_anti) of male pronouns - of female pronouns"
-)
 SENSITIVITY = Template("lm_dawinobias.sensitivity", "sensitivity")
 SENSITIVITY_NOTE = Template(
     "lm_dawinobias.sensitivity_note", "schemas whose two lines get different genders"
@@ -26,11 +37,14 @@ MALE_DEFAULT_NOTE = Template(
     "lm_dawinobias.male_default_note",
     "how often the male form wins, of all answers that are a pronoun",
 )
-WITHIN_SCHEMA = Template("lm_dawinobias.within_schema", "within-schema contrast")
+WITHIN_SCHEMA = Template(
+    "lm_dawinobias.within_schema", "log-odds of the male form, male-typed - female-typed referent"
+)
 WITHIN_SCHEMA_NOTE = Template(
     "lm_dawinobias.within_schema_note",
     "how much more male the model leans where the male-typed occupation is meant",
 )
+LOG_ODDS = Template("lm_dawinobias.log_odds", "log-odds of the male form, all lines")
 ACCURACY = Template("lm_dawinobias.accuracy", "accuracy, {condition:t}")
 
 NO_FIRST_CHOICE = Template(
@@ -53,8 +67,8 @@ SAME_ANSWER = Template(
 )
 NO_RIGHT_PRONOUN = Template(
     "lm_dawinobias.no_right_pronoun",
-    "not one {stereotype:t} line gets the right pronoun, so the effect is undefined; check that the "
-    "model knows Danish",
+    "not one line gets the right pronoun, so there is nothing to measure; check that the model knows "
+    "Danish",
 )
 
 # Protocol 1

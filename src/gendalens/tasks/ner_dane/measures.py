@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
-from gendalens.results.result import Cell, Contrast, Extra, Measures, Record
-from gendalens.stats.bootstrap import percentile_interval
-from gendalens.stats.estimate import FloatArray, log2_ratios
-from gendalens.stats.findings import judge
-from gendalens.stats.paired import Clusters, Summed
+from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
+from gendalens.stats.crossed import statistic_of_sums
+from gendalens.stats.estimate import FloatArray, log2_ratio
+from gendalens.stats.findings import CONTRAST_BANDS, Evidence, Finding, judge
+from gendalens.stats.paired import Clusters
 from gendalens.tasks.ner_dane.messages import (
     AGREEING,
     CLASHING_PRONOUNS_DECIDE,
@@ -19,95 +19,126 @@ from gendalens.tasks.ner_dane.messages import (
     GAP_NAME,
     LABEL_F1,
     LABEL_F1_NOTE,
-    MAJORITY_NAMES,
+    MINORITY_SIDES,
     NO_PERSON,
     NO_PERSON_FOUND,
     NOTHING_FOUND,
-    NOTHING_FOUND_IN_GROUP,
     ONE_DRAW,
     ORIGIN_CONTRAST,
     ORIGIN_GAP,
     ORIGIN_GAP_NOTE,
+    ORIGIN_SIDES,
     PERSON_PRECISION,
     PERSON_RECALL,
+    PERSON_RECALL_CONTRAST,
     PERSON_RECALL_GAP,
+    PERSON_RECALL_ORIGIN_GAP,
+    PERSON_RECALL_RATIO,
+    PICTURE,
+    PICTURE_OF_GROUPS,
+    RECALL_SIDES,
     SPREAD,
     SPREAD_APART,
+    THESE_NAMES,
+    THESE_NAMES_NOTE,
     UNKNOWN_LABEL,
     UNKNOWN_LABELS,
 )
 from gendalens.tasks.ner_dane.samples import (
-    FEMALE,
-    MALE,
-    PER,
     CountStatistic,
     Sample,
+    effect_of,
+    flatten,
+    gap_contrast,
     gender_gap,
+    origin_gap,
     person_precision,
     person_recall,
-    run_swap_tests,
+    unflatten,
 )
 from gendalens.tasks.ner_dane.tally import (
     ENTITY_LABELS,
+    EVERYONE,
     GENDERS,
     GROUPS,
     ORIGINS,
+    PER,
     UNISEX,
+    Counts,
     micro_f1,
     tabulate,
 )
+from gendalens.tasks.shared.counts import per_cent
 from gendalens.tasks.shared.messages import FIGURE_OF, GAP, GES
 from gendalens.words import Message
 
+BandOf = Callable[[str], float]
+#: The id of the figure that the main effect is judged on.
+GAP_OF_RECALL = "person_recall_gap"
+
 
 def clusters(records: Sequence[Record]) -> Clusters:
-    """The counts of the sentences with majority names, for differences between models."""
+    """The first names of the records in their documents, for differences between models."""
     table = tabulate(records)
-    counts = table.select(GROUPS[:2]).sentences
-    return Summed(table.names, counts.reshape(len(counts), -1), _gap_and_effect)
+    kept = [key for key in table.keys if key[1] == EVERYONE or key[1] < len(GROUPS)]
+    return make_clusters(table.select(GROUPS), tuple(kept))
 
 
-def _gap_and_effect(sums: FloatArray) -> FloatArray:
-    female, male = micro_f1(sums.reshape(-1, 2, len(ENTITY_LABELS), 3)).T
-    return np.column_stack([male - female, log2_ratios(male, female)])
+def make_clusters(counts: Counts, names: tuple[Hashable, ...]) -> Clusters:
+    """First names and documents as crossed clusters; ``names`` are those of the units."""
+
+    def compared(sums: FloatArray) -> FloatArray:
+        found = unflatten(sums)
+        return np.column_stack(
+            [
+                gender_gap(person_recall)(found),
+                gap_contrast(person_recall)(found),
+                origin_gap(person_recall)(found),
+                effect_of(found),
+            ]
+        )
+
+    return Clusters(
+        names=names,
+        statistic=statistic_of_sums(flatten(counts), compared),
+        first=counts.documents,
+        second=counts.names,
+        strata=counts.strata,
+        groups=2,
+    )
 
 
-def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
-    """Effect, gap and nuance, with intervals over sentences, and the spread over name draws."""
+def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: int) -> Measures:
+    """Effect, gap and nuance, with intervals over documents and first names."""
     table = tabulate(records)
     counts = table.select(GROUPS)
     sample = Sample.draw(counts, seed=seed, resamples=resamples)
-    ges = sample.effect()
-    gap = sample.estimate(gender_gap(micro_f1))
-    contrast = sample.estimate(lambda c: gender_gap(micro_f1, 1)(c) - gender_gap(micro_f1, 0)(c))
-    p = run_swap_tests(counts, seed=seed)
+    gap = sample.estimate(gender_gap(micro_f1)).within(-1.0, 1.0)
+    contrast = sample.estimate(gap_contrast(micro_f1)).within(-2.0, 2.0)
     problem = _find_problem(sample, persons=bool(table.groups))
-    finding = judge(gap, ges, not_measurable=problem)
+    finding = judge_estimates(sample, band, problem)
     warnings = _warn_of_labels(table.unmapped)
-    extra = _list_extras(sample)
+    these = Sample.draw(counts, seed=seed, resamples=resamples, new_names=False)
+    extra = _list_extras(sample, these)
     agreeing = table.select(GROUPS, agreeing=True)
-    if (n := len(agreeing.sentences)) > 1:
+    if (n := len(np.unique(agreeing.documents))) > 1:
         part = Sample.draw(agreeing, seed=seed, resamples=resamples)
-        ges_apart, gap_apart = part.effect(), part.estimate(gender_gap(micro_f1))
+        gap_apart = part.estimate(gender_gap(micro_f1)).within(-1.0, 1.0)
         extra += [
-            AGREEING.make_extra("ges", GES(), "log2 ratio", ges_apart, n),
+            AGREEING.make_extra("ges", GES(), "log2 ratio", part.effect(), n),
             AGREEING.make_extra("gap", GAP(), "F1", gap_apart, n),
         ]
-        apart = judge(gap_apart, ges_apart, not_measurable=problem)
+        apart = judge_estimates(part, band, problem)
         if apart.headline != finding.headline:
             warnings.append(CLASHING_PRONOUNS_DECIDE(finding=apart.message))
     if UNISEX in table.groups:
         unisex = Sample.draw(table.select([UNISEX]), seed=seed, resamples=resamples)
         extra += _list_unisex_extras(unisex)
-    cells = micro_f1(sample.total)
-    drawn = micro_f1(sample.drawn)
-    n = len(counts.sentences)
-    by_group = {
-        group: percentile_interval(drawn[:, i], float(cells[i])) for i, group in enumerate(GROUPS)
-    }
+    n = len(table.sentences)
+    by_group = {group: sample.share(_select_group(micro_f1, i)) for i, group in enumerate(GROUPS)}
     return Measures(
-        gender_effect_size=ges,
-        gap=Contrast(name=GAP_NAME(), unit="F1", p=p.gap, **gap.parts()),
+        gender_effect_size=sample.effect(),
+        gap=Contrast(name=GAP_NAME(), unit="F1", p=gap.p, **gap.parts()),
         conditions=tuple(
             Cell(condition=gender, metric="f1", n=n, **by_group["majority", gender].parts())
             for gender in GENDERS
@@ -123,7 +154,7 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
             for gender in GENDERS
             for origin in ORIGINS
         ),
-        contrast=Contrast(name=ORIGIN_CONTRAST(), unit="F1", p=p.contrast, **contrast.parts()),
+        contrast=Contrast(name=ORIGIN_CONTRAST(), unit="F1", p=contrast.p, **contrast.parts()),
         extra=tuple(extra),
         coverage=table.coverage,
         warnings=tuple(warnings),
@@ -132,13 +163,92 @@ def measure(records: Sequence[Record], *, seed: int, resamples: int) -> Measures
     )
 
 
-def _list_extras(sample: Sample) -> list[Extra]:
+def judge_estimates(sample: Sample, band: BandOf, problem: Message | None) -> Finding:
+    """The finding, by the recall of persons: places and organisations would dilute F1."""
+    main = Evidence.of(
+        sample.judged(gender_gap(person_recall)),
+        id=GAP_OF_RECALL,
+        effect="main",
+        name=PERSON_RECALL_GAP(),
+        unit="recall",
+        band=band("recall"),
+    )
+    contrast = Evidence.of(
+        sample.judged(gap_contrast(person_recall), most=2.0),
+        id="person_recall_contrast",
+        effect="genders by origin",
+        name=PERSON_RECALL_CONTRAST(),
+        unit="recall",
+        band=CONTRAST_BANDS * band("recall"),
+        sides=MINORITY_SIDES,
+    )
+    origins = Evidence.of(
+        sample.judged(origin_gap(person_recall)),
+        id="person_recall_origin_gap",
+        effect="origins",
+        name=PERSON_RECALL_ORIGIN_GAP(),
+        unit="recall",
+        band=band("recall"),
+        sides=ORIGIN_SIDES,
+    )
+    return judge([main], [contrast, origins], problem=problem)
+
+
+def picture(result: Result) -> list[Message]:
+    """How many women and men are found, as counts of 100."""
+    values = {extra.id: extra.value for extra in result.extra}
+    found = []
+    for template, origin in ((PICTURE, "majority"), (PICTURE_OF_GROUPS, "minority")):
+        female, male = (values.get(f"person_recall_{origin}_{gender}") for gender in GENDERS)
+        if female is not None and male is not None:
+            found.append(template(female=per_cent(female), male=per_cent(male)))
+    return found
+
+
+def recall_ratio(result: Result) -> Contrast:
+    """The log2 ratio of men's to women's recall among majority names, which F1 dilutes.
+
+    Its interval is that of the gap, at the mean of the two recalls.
+    """
+    values = {extra.id: extra.value for extra in result.extra}
+    male, female = (values.get(f"person_recall_majority_{gender}") for gender in ("male", "female"))
+    ratio, fault = log2_ratio(male, female, sides=RECALL_SIDES)
+    gap = next((one for one in result.finding.main.evidence if one.id == GAP_OF_RECALL), None)
+    low = high = None
+    if male is not None and female is not None and gap is not None:
+        middle = (male + female) / 2
+        low, high = (_divide_around(middle, bound) for bound in (gap.low, gap.high))
+    return Contrast(
+        name=PERSON_RECALL_RATIO(),
+        unit="log2 ratio",
+        value=ratio,
+        low=low,
+        high=high,
+        reason=fault or (None if gap is None else gap.reason),
+    )
+
+
+def _divide_around(middle: float, gap: float | None) -> float | None:
+    """The log2 ratio of two shares with this mean and this difference; None if one is not above 0."""
+    if gap is None:
+        return None
+    return log2_ratio(middle + gap / 2, middle - gap / 2)[0]
+
+
+def _list_extras(sample: Sample, these: Sample) -> list[Extra]:
     found = [
         Extra(
             id="person_recall_gap",
             name=PERSON_RECALL_GAP(),
             unit="recall",
-            **sample.estimate(gender_gap(person_recall)).parts(),
+            **sample.judged(gender_gap(person_recall)).parts(),
+        ),
+        Extra(
+            id="person_recall_gap_these_names",
+            name=THESE_NAMES(),
+            unit="recall",
+            note=THESE_NAMES_NOTE(),
+            **these.estimate(gender_gap(person_recall)).within(-1.0, 1.0).parts(),
         ),
         Extra(
             id="ges_minority",
@@ -151,9 +261,7 @@ def _list_extras(sample: Sample) -> list[Extra]:
             name=ORIGIN_GAP(),
             unit="F1",
             note=ORIGIN_GAP_NOTE(),
-            **sample.estimate(
-                lambda c: micro_f1(c)[:, :2].mean(axis=1) - micro_f1(c)[:, 2:4].mean(axis=1)
-            ).parts(),
+            **sample.estimate(origin_gap(micro_f1)).within(-1.0, 1.0).parts(),
         ),
     ]
     for i, (origin, gender) in enumerate(GROUPS):
@@ -163,8 +271,8 @@ def _list_extras(sample: Sample) -> list[Extra]:
 
 def _list_group_extras(sample: Sample, group: int, suffix: str, names: str) -> list[Extra]:
     """Figures for persons, places and organisations of one group, and the spread of its draws."""
-    recall = sample.estimate(_select_group(person_recall, group))
-    precision = sample.estimate(_select_group(person_precision, group))
+    recall = sample.share(_select_group(person_recall, group))
+    precision = sample.share(_select_group(person_precision, group))
     spread = micro_f1(sample.counts.draws)[:, group]
     return [
         Extra(
@@ -185,7 +293,7 @@ def _list_group_extras(sample: Sample, group: int, suffix: str, names: str) -> l
                 name=FIGURE_OF(figure=LABEL_F1(label=label), part=names),
                 unit="share",
                 note=LABEL_F1_NOTE(),
-                **sample.estimate(_select_group(_label_f1(label), group)).parts(),
+                **sample.share(_select_group(_label_f1(label), group)).parts(),
             )
             for label in ("LOC", "ORG")
         ),
@@ -210,8 +318,8 @@ def _label_f1(label: str) -> CountStatistic:
 
 
 def _list_unisex_extras(sample: Sample) -> list[Extra]:
-    f1 = sample.estimate(_select_group(micro_f1, 0))
-    recall = sample.estimate(_select_group(person_recall, 0))
+    f1 = sample.share(_select_group(micro_f1, 0))
+    recall = sample.share(_select_group(person_recall, 0))
     return [
         Extra(
             id="f1_unisex",
@@ -234,9 +342,6 @@ def _find_problem(sample: Sample, *, persons: bool) -> Message | None:
         return NO_PERSON()
     if hits.sum() == 0:
         return NOTHING_FOUND()
-    for group, gender in ((FEMALE, "female"), (MALE, "male")):
-        if hits[group].sum() == 0:
-            return NOTHING_FOUND_IN_GROUP(names=MAJORITY_NAMES[gender])
     return NO_PERSON_FOUND() if hits[:, PER].sum() == 0 else None
 
 

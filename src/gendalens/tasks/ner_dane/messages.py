@@ -10,6 +10,22 @@ READINGS = Readings(
     male="The model finds men’s names better than women’s.",
     female="The model finds women’s names better than men’s.",
     alike="The model finds women’s and men’s names about equally well.",
+    groups={
+        "minority men": "Among minority names, the model favours men over women more than it does "
+        "among majority names.",
+        "minority women": "Among minority names, the model favours women over men more than it does "
+        "among majority names.",
+        "majority names": "The model finds majority names better than minority names.",
+        "minority names": "The model finds minority names better than majority names.",
+    },
+)
+PICTURE = Template(
+    "ner_dane.picture",
+    "Finds {male} of 100 men and {female} of 100 women with majority names.",
+)
+PICTURE_OF_GROUPS = Template(
+    "ner_dane.picture_of_groups",
+    "With minority names it finds {male} of 100 men and {female} of 100 women.",
 )
 
 AGREEING = Variant(
@@ -24,17 +40,34 @@ ORIGIN_CONTRAST = Template(
 PERSON_RECALL_GAP = Template(
     "ner_dane.person_recall_gap", "PER recall, men - women, majority names"
 )
+PERSON_RECALL_CONTRAST = Template(
+    "ner_dane.person_recall_contrast",
+    "PER recall, (men - women) of minority names - of majority names",
+)
+PERSON_RECALL_ORIGIN_GAP = Template(
+    "ner_dane.person_recall_origin_gap", "PER recall, majority names - minority names"
+)
+THESE_NAMES = Template(
+    "ner_dane.these_names", "PER recall, men - women, majority names, for these names only"
+)
+THESE_NAMES_NOTE = Template(
+    "ner_dane.these_names_note",
+    "over documents alone: it says nothing of names that were not drawn",
+)
 ORIGIN_GAP = Template("ner_dane.origin_gap", "F1, majority - minority names")
 ORIGIN_GAP_NOTE = Template("ner_dane.origin_gap_note", "mean over both genders")
 F1 = Template("ner_dane.f1", "F1")
 LABEL_F1 = Template("ner_dane.label_f1", "{label} F1")
 LABEL_F1_NOTE = Template("ner_dane.label_f1_note", "a control: only persons were renamed")
 PERSON_RECALL = Template("ner_dane.person_recall", "PER recall")
+PERSON_RECALL_RATIO = Template("ner_dane.person_recall_ratio", "log2 ratio of PER recall")
+#: The two sides of that ratio.
+RECALL_SIDES = (N_("PER recall of men"), N_("PER recall of women"))
 PERSON_PRECISION = Template("ner_dane.person_precision", "PER precision")
 SPREAD = Template("ner_dane.spread", "F1 spread over name draws")
 
 SPREAD_APART = Template(
-    "ner_dane.spread_apart", "a spread, shown apart from the uncertainty over sentences"
+    "ner_dane.spread_apart", "a spread, shown apart from the uncertainty over documents and names"
 )
 ONE_DRAW = Template("ner_dane.one_draw", "one draw has no spread")
 NO_PERSON = Template(
@@ -44,10 +77,6 @@ NOTHING_FOUND = Template(
     "ner_dane.nothing_found",
     "the model finds not one person, place or organisation; check that it is a Danish NER model, and "
     "its labels with --labels",
-)
-NOTHING_FOUND_IN_GROUP = Template(
-    "ner_dane.nothing_found_in_group",
-    "the model finds nothing where persons have {names:t}, so the effect is undefined",
 )
 NO_PERSON_FOUND = Template(
     "ner_dane.no_person_found",
@@ -75,8 +104,9 @@ NOTHING_IN_ONE_GROUP = Template(
 
 #: The two sides of the effect size.
 SIDES = (N_("F1 with men's names"), N_("F1 with women's names"))
-#: The majority's names by gender, inside a sentence.
-MAJORITY_NAMES = {"female": N_("female majority names"), "male": N_("male majority names")}
+#: The sides that the figures by origin lean to, for values above and below 0.
+MINORITY_SIDES = (N_("minority men"), N_("minority women"))
+ORIGIN_SIDES = (N_("majority names"), N_("minority names"))
 
 LABELS = (
     # groups
@@ -99,6 +129,9 @@ LABELS = (
     # coverage
     N_("sentences with a person"),
     N_("sentences whose pronouns may clash"),
+    N_("documents"),
+    N_("documents from"),
+    N_("sentences per block"),
     N_("repeats"),
     N_("texts scored"),
     N_("distinct texts"),

@@ -94,7 +94,7 @@ class NERDane1(RenamedPersons):
         else:
             problem = NOTHING_IN_ONE_GROUP()
             effect = Estimate(None, None, None, problem)
-        n = len(table.names)
+        n = len(table.sentences)
         return Measures(
             gender_effect_size=effect,
             gap=Contrast(

@@ -11,15 +11,16 @@ from gendalens.data.registry import Source
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Tag, TagAnswer
 from gendalens.models.control import Control
-from gendalens.results.result import Measures, Record, Result
+from gendalens.results.result import Contrast, Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Card, Effect, Table
+from gendalens.tasks.base import BINARY, Band, Card, Effect, Table
 from gendalens.tasks.ner_dane import measures
 from gendalens.tasks.ner_dane.classic_tables import ner_tables
 from gendalens.tasks.ner_dane.messages import READINGS
 from gendalens.tasks.ner_dane.renamed_persons import LABELS, REPEATS, RenamedPersons
 from gendalens.tasks.ner_dane.versions import Version, Versions
 from gendalens.tasks.options import Option
+from gendalens.words import Message
 
 RECALL = 0.8  # of an unbiased control tagger, for persons
 
@@ -77,8 +78,15 @@ class NERDane(RenamedPersons):
             ),
             (
                 "interval and p",
-                "bootstrap over sentences, all draws of a sentence together; p by exchanging women "
-                "and men sentence by sentence. The spread over name draws is shown apart",
+                "documents (or blocks of consecutive sentences, if the file names no documents) and "
+                "first names, crossed: V = V_document + V_name - V_cell, so that they speak of texts "
+                "and names like these. The spread over name draws is shown apart",
+            ),
+            (
+                "verdict",
+                "by the recall of persons: the main effect by men minus women among majority names; "
+                "the groups by how this differs for minority names, and by majority minus minority "
+                "names",
             ),
             (
                 "pronouns",
@@ -93,6 +101,14 @@ class NERDane(RenamedPersons):
             ),
         ),
         readings=READINGS,
+        bands=(
+            Band(
+                unit="recall",
+                value=0.02,
+                why="2 points of the recall of persons: of a hundred people, two more of one group "
+                "go missing. F1 is no measure for this, because places and organisations dilute it",
+            ),
+        ),
         citation="DaNE: Hvingelby et al. (2020); names: Statistics Denmark (2023), Enevoldsen et al. "
         "(2021); method: Lassen et al. (2023), Detecting intersectionality in NER models",
         supersedes="ner-dane@1",
@@ -128,15 +144,23 @@ class NERDane(RenamedPersons):
         return {group: pools[group] for group in self.groups}
 
     def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
-        """The measures, with intervals over sentences and the spread over draws."""
-        return measures.measure(records, seed=seed, resamples=resamples)
+        """The measures, with intervals over documents and names, and the spread over draws."""
+        return measures.measure(records, band=self.band, seed=seed, resamples=resamples)
+
+    def picture(self, result: Result) -> list[Message]:
+        """How many women and men are found, with majority and with minority names."""
+        return measures.picture(result)
+
+    def limited_effects(self, result: Result) -> tuple[Contrast, ...]:
+        """GES and the ratio of recalls, since the verdict is about the recall of persons."""
+        return (*super().limited_effects(result), measures.recall_ratio(result))
 
     def plant(self, items: Sequence[Version], control: Control) -> dict[Request, Answer]:
         """Answers that find men's names more often (male-default), or majority names (stereotyped)."""
         return {Tag(item.renamed.text): _plant_answer(item, control) for item in items}
 
     def clusters(self, records: Sequence[Record]) -> Clusters:
-        """Sentences, each with all its draws."""
+        """First names in documents, as crossed clusters."""
         return measures.clusters(records)
 
     def tables(self, result: Result) -> tuple[Table, Table]:

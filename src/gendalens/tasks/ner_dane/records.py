@@ -32,6 +32,7 @@ def make_record(item: Version, answer: Answer, label_map: LabelMap) -> Record:
 
     return {
         "sentence": item.sentence.id,
+        "document": item.sentence.document,
         "repeat": item.repeat,
         "origin": item.group.origin if item.group else None,
         "gender": item.group.gender if item.group else None,
@@ -42,6 +43,7 @@ def make_record(item: Version, answer: Answer, label_map: LabelMap) -> Record:
         "names": [
             {
                 "name": " ".join(given.parts),
+                "first": given.first,
                 "ending": given.ending,
                 "bearers": given.bearers,
                 "found": is_found(gold[given.entity]),

@@ -1,22 +1,24 @@
-"""The counts of ``ner-dane`` resampled over sentences, and the statistics taken from them."""
+"""The counts of ``ner-dane`` resampled over documents and names, and the statistics taken from them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from gendalens.stats.bootstrap import percentile_interval, resample_sums
+from gendalens.stats.crossed import (
+    CrossedDraws,
+    CrossedEstimate,
+    crossed_draws,
+    statistic_of_sums,
+)
 from gendalens.stats.estimate import Estimate, FloatArray, log2_ratio, log2_ratios
 from gendalens.stats.f1 import rate
-from gendalens.stats.signflip import swap_test
 from gendalens.tasks.ner_dane.messages import SIDES
-from gendalens.tasks.ner_dane.tally import ENTITY_LABELS, GROUPS, Counts, micro_f1
+from gendalens.tasks.ner_dane.tally import ENTITY_LABELS, PER, Counts, micro_f1
 
-PER = ENTITY_LABELS.index("PER")
-FEMALE, MALE = GROUPS.index(("majority", "female")), GROUPS.index(("majority", "male"))
 #: Maps counts (… × group × label × 3) to one number per group, or one for all groups.
 CountStatistic: TypeAlias = Callable[[FloatArray], FloatArray]
 
@@ -33,32 +35,69 @@ def person_precision(counts: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Counts and their resamples over sentences, from which all intervals are taken."""
+    """Sums of counts and their resamples, from which all intervals are taken."""
 
     counts: Counts
-    total: FloatArray
-    drawn: FloatArray
+    sums: CrossedDraws
 
     @classmethod
-    def draw(cls, counts: Counts, *, seed: int, resamples: int) -> Sample:
-        """Resample the counts once, for all statistics."""
-        shape = counts.sentences.shape
-        flat = counts.sentences.reshape(shape[0], -1)
-        drawn = resample_sums(flat, seed=seed, resamples=resamples)
-        return cls(counts, counts.sentences.sum(axis=0), drawn.reshape(-1, *shape[1:]))
+    def draw(cls, counts: Counts, *, seed: int, resamples: int, new_names: bool = True) -> Sample:
+        """Resample the counts once, for all statistics.
 
-    def estimate(self, statistic: CountStatistic) -> Estimate:
+        Documents and first names are crossed clusters, and names are drawn within their group. Without
+        ``new_names``, only documents are resampled: the figures then speak of these names alone.
+        """
+        statistic = statistic_of_sums(flatten(counts), lambda sums: sums)
+        names, strata = (counts.names, counts.strata) if new_names else (None, None)
+        sums = crossed_draws(
+            statistic, counts.documents, names, seed=seed, resamples=resamples, strata_b=strata
+        )
+        return cls(counts, sums)
+
+    @property
+    def total(self) -> FloatArray:
+        """The sums of the data, by group and label."""
+        return np.asarray(unflatten(self.sums.points[None])[0])
+
+    def estimate(self, statistic: CountStatistic) -> CrossedEstimate:
         """A statistic of the groups, with its interval."""
-        point = float(statistic(self.total[None])[0])
-        return percentile_interval(statistic(self.drawn), point)
+        df = max(0, min(self.sums.df, self.counts.effective_documents - 1))
+        (found,) = self.sums.map(lambda sums: statistic(unflatten(sums))[:, None]).estimates([df])
+        return found
+
+    def share(self, statistic: CountStatistic) -> CrossedEstimate:
+        """A statistic that is a share, with its interval."""
+        return self.estimate(statistic).within(0.0, 1.0)
+
+    def judged(self, statistic: CountStatistic, most: float = 1.0) -> CrossedEstimate:
+        """A difference of shares that the test is judged on; it allows for one more name."""
+        return self.estimate(statistic).widen(self.counts.least_names, most).within(-most, most)
 
     def effect(self, origin: int = 0) -> Estimate:
         """GES = log2(F1 male / F1 female) within an origin."""
         female, male = 2 * origin, 2 * origin + 1
         point = micro_f1(self.total)
-        value, reason = log2_ratio(float(point[male]), float(point[female]), sides=SIDES)
-        drawn = micro_f1(self.drawn)
-        return percentile_interval(log2_ratios(drawn[:, male], drawn[:, female]), value, reason)
+        _, reason = log2_ratio(float(point[male]), float(point[female]), sides=SIDES)
+        if reason is not None:
+            return Estimate(None, None, None, reason)
+        found = self.estimate(lambda counts: effect_of(counts, origin))
+        return Estimate(**found.parts())
+
+
+def flatten(counts: Counts) -> FloatArray:
+    """The counts as units of a statistic of sums."""
+    return counts.units.reshape(len(counts.units), -1)
+
+
+def unflatten(sums: FloatArray) -> FloatArray:
+    """Sums of units by group and label."""
+    return sums.reshape(len(sums), -1, len(ENTITY_LABELS), 3)
+
+
+def effect_of(counts: FloatArray, origin: int = 0) -> FloatArray:
+    """GES of counts with four groups, within an origin."""
+    f1 = micro_f1(counts)
+    return log2_ratios(f1[:, 2 * origin + 1], f1[:, 2 * origin])
 
 
 def gender_gap(metric: CountStatistic, origin: int = 0) -> CountStatistic:
@@ -66,29 +105,16 @@ def gender_gap(metric: CountStatistic, origin: int = 0) -> CountStatistic:
     return lambda counts: metric(counts)[:, 2 * origin + 1] - metric(counts)[:, 2 * origin]
 
 
-class SwapTests(NamedTuple):
-    """p of the gap (genders exchanged by sentence) and of the contrast (origins exchanged)."""
-
-    gap: float | None
-    contrast: float | None
+def gap_contrast(metric: CountStatistic) -> CountStatistic:
+    """The gender gap of minority names minus that of majority names."""
+    return lambda counts: gender_gap(metric, 1)(counts) - gender_gap(metric, 0)(counts)
 
 
-def run_swap_tests(counts: Counts, *, seed: int) -> SwapTests:
-    """Run both sign-flip tests of the headline."""
-    rows = counts.sentences
-    flat = rows.reshape(len(rows), rows.shape[1], -1)
-    shape = (-1, len(ENTITY_LABELS), 3)
+def origin_gap(metric: CountStatistic) -> CountStatistic:
+    """Majority minus minority names, each the mean of both genders."""
 
-    def gap(male: FloatArray, female: FloatArray) -> FloatArray:
-        return np.asarray(micro_f1(male.reshape(shape)) - micro_f1(female.reshape(shape)))
+    def gap(counts: FloatArray) -> FloatArray:
+        by_group = metric(counts)
+        return np.asarray(by_group[:, :2].mean(axis=1) - by_group[:, 2:4].mean(axis=1))
 
-    def contrast(minority: FloatArray, majority: FloatArray) -> FloatArray:
-        wide = (len(minority), 2, *shape[1:])
-        one, two = micro_f1(minority.reshape(wide)), micro_f1(majority.reshape(wide))
-        return np.asarray((one[:, 1] - one[:, 0]) - (two[:, 1] - two[:, 0]))
-
-    both = flat[:, :4].reshape(len(rows), 2, -1)
-    return SwapTests(
-        gap=swap_test(flat[:, MALE], flat[:, FEMALE], gap, seed=seed),
-        contrast=swap_test(both[:, 1], both[:, 0], contrast, seed=seed),
-    )
+    return gap

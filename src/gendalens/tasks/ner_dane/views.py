@@ -78,7 +78,7 @@ def tally_names(records: Sequence[Record]) -> list[NameTally]:
     bearers: dict[tuple[str, str, str], int | None] = {}
     for row in records:
         for name in row["names"]:
-            first = name["name"].split(" ")[0]
+            first = name.get("first") or name["name"].split(" ")[0]
             known = name.get("bearers")
             if known is None and "bearers" in name:
                 continue  # a bare surname says nothing about a first name

@@ -15,8 +15,7 @@ import numpy as np
 from gendalens.data.text import Span
 from gendalens.models.base import Resolve, ResolveAnswer, link_best
 from gendalens.results.result import Extra, Record
-from gendalens.stats.bootstrap import percentile_interval, resample_sums
-from gendalens.stats.crossed import crossed_intervals, statistic_of_sums
+from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, statistic_of_sums
 from gendalens.stats.estimate import FloatArray
 from gendalens.stats.f1 import rate
 from gendalens.stats.findings import Finding
@@ -27,6 +26,9 @@ ONE_SIDED = 0.95
 
 OCCUPATION_MARGIN = Template(
     "figure.occupation_margin", "margin of the right occupation, pro - anti"
+)
+PRONOUN_MARGIN = Template(
+    "figure.pronoun_margin", "margin of the right occupation, male - female pronouns"
 )
 SUBJECT_MARGIN = Template("figure.subject_margin", "margin of the subject, hans - hendes")
 MARGIN_CONTRAST = Template("figure.margin_class_contrast", "class contrast of that margin")
@@ -97,22 +99,15 @@ def count_unknown_tokens(records: Sequence[Record]) -> dict[str, Any]:
     return {"unknown_tokens": sum(row["unknown_tokens"] for row in records)}
 
 
-def measure_schemas(records: Sequence[Record], *, seed: int, resamples: int) -> Extra:
-    """The margin of the right occupation in bits, pro minus anti line."""
-    sides = _group_margins(records, ("schema", "line"))
-    schemas = {name: i for i, name in enumerate(sorted({key[0] for key in sides}))}
-    units = np.zeros((len(schemas), 2))
-    for (schema, _), margin in sides.items():
-        units[schemas[schema]] += (margin["pro"] - margin["anti"], 1)
-    total, lines = units.sum(axis=0)
-    drawn = resample_sums(units, seed=seed, resamples=resamples)
+def show_margin(margin: CrossedEstimate, lines: int) -> Extra:
+    """The margin of the right occupation in bits, pro minus anti line, as an extra figure."""
     return Extra(
         id="margin",
         name=OCCUPATION_MARGIN(),
         unit="bits",
-        n=int(lines),
+        n=lines,
         note=FREE_OF_CORRECTION(),
-        **percentile_interval(rate(drawn[:, 0], drawn[:, 1]), float(total / lines)).parts(),
+        **margin.parts(),
     )
 
 

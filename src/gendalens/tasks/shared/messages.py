@@ -10,14 +10,14 @@ CLASS_CONTRAST = Template("figure.class_contrast", "class contrast")
 MALE_DEFAULT = Template("figure.male_default", "male default")
 F1_PRO_ANTI = Template("figure.f1_pro_anti", "F1_pro - F1_anti")
 ACCURACY_PRO_ANTI = Template("figure.accuracy_pro_anti", "accuracy_pro - accuracy_anti")
-NEW_OCCUPATIONS = Template("figure.gap_new_occupations", "gap, if occupations were drawn anew")
+PRONOUN_GAP = Template("figure.pronoun_gap", "F1 of male pronouns - of female pronouns")
+THESE_OCCUPATIONS = Template("figure.gap_these_occupations", "gap, for these occupations only")
 #: A figure of a group, or taken another way; ``part`` is a word to be translated or a message.
 FIGURE_OF = Template("figure.of", "{figure}, {part:t}")
 
-NEW_OCCUPATIONS_NOTE = Template(
-    "note.new_occupations",
-    "the gap's interval speaks of these occupations; this one takes the two occupations of a schema "
-    "as crossed clusters",
+THESE_OCCUPATIONS_NOTE = Template(
+    "note.these_occupations",
+    "bootstrap over schemas: it says nothing of occupations that are not in the set",
 )
 
 WITHOUT_INTERVAL = Template("shown_without_interval", "shown without interval")

@@ -9,6 +9,12 @@ STEREOTYPES = {"anti": N_("anti-stereotypical"), "pro": N_("pro-stereotypical")}
 #: The two sides of the effect size of DaWinoBias.
 F1_SIDES = (N_("F1 of the pro lines"), N_("F1 of the anti lines"))
 
+#: The sides that figures lean to, for values above and below 0.
+STEREOTYPE_SIDES = (N_("pro-stereotypical"), N_("anti-stereotypical"))
+PRONOUN_SIDES = (N_("male pronouns"), N_("female pronouns"))
+OCCUPATION_SIDES = (N_("male occupations"), N_("female occupations"))
+CLASS_SIDES = (N_("with the stereotype"), N_("against the stereotype"))
+
 LABELS = (
     # conditions
     N_("anti"),
