@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 Row = tuple[int, ...]
 
-# A short and an ordinary sentence, and a long one: some architectures read in chunks of 64 tokens.
-_LENGTHS = (5, 17, 70)
-# The configuration keys for the length of such a chunk, where it is known.
+# Short, ordinary and long sentences.
+_LENGTHS = (5, 12, 33)
+# Some architectures read longer texts in chunks, and then padding matters between one chunk and the next:
+# the configuration keys for the length of a chunk.
 _CHUNKS = ("local_attn_chunk_length", "lsh_attn_chunk_length")
 _TEXT = (
     "Om morgenen gik bageren og hendes nabo ned til havnen, hvor en gammel fisker solgte sild, og han "
@@ -46,8 +47,7 @@ def make_rows(
 
     ``window`` is the most tokens that the model reads, ``size`` the number of tokens it knows.
     """
-    chunks = (getattr(config, name, None) or 0 for name in _CHUNKS)
-    chunk = max(chunks, default=0)
+    chunk = max(getattr(config, name, None) or 0 for name in _CHUNKS)
     wanted = {*_LENGTHS, *((chunk + 6, 2 * chunk + 12) if chunk else ())}
     longest = max(wanted)
     tokens = tokenise(tokenizer, [_TEXT * (longest // 10)], specials=specials)[0]
