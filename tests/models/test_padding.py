@@ -123,10 +123,10 @@ def test_cpm_ant_is_refused_because_it_reads_later_words(tmp_path: Path) -> None
         answer_all(backend, [Score("Han sov.")])
 
 
-def test_a_model_that_reads_differently_each_time_is_refused(tmp_path: Path) -> None:
+def test_a_model_that_reads_a_text_differently_each_time_is_refused(tmp_path: Path) -> None:
     backend: Any = load_model(architectures.save(tmp_path, "bert", "TokenClassification"))
     backend.model.train()  # dropout
-    with pytest.raises(UserError, match="different numbers each time it reads the same text"):
+    with pytest.raises(UserError, match="different numbers for one and the same text"):
         answer_all(backend, [Tag("Han sov.")])
 
 
@@ -146,6 +146,14 @@ def test_the_batching_is_the_widest_that_leaves_the_answers_as_they_are() -> Non
     assert disturbed_by(lambda rows: False) is Batching.ANY_LENGTH
     assert disturbed_by(lambda rows: len({*map(len, rows)}) > 1) is Batching.EQUAL_LENGTH
     assert disturbed_by(lambda rows: len(rows) > 1) is Batching.ONE_ROW
+
+
+def test_an_error_that_has_nothing_to_do_with_padding_is_raised() -> None:
+    def fail(rows: Sequence[tuple[int, ...]]) -> bool:
+        raise UserError("please report it")
+
+    with pytest.raises(UserError, match="please report it"):
+        disturbed_by(fail)
 
 
 def test_rows_to_try_fit_the_model() -> None:

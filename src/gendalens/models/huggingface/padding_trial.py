@@ -75,7 +75,7 @@ class PaddingTrial:
         self._alone: dict[Row, Logits | None] = {}
 
     def choose_batching(self, rows: Sequence[Row], name: str) -> Batching:
-        """How rows can be read together; refuses a model that reads the same row otherwise each time."""
+        """How rows can be read together; refuses a model that never reads a row alike."""
         if self._reads_alike(rows):
             return Batching.ANY_LENGTH
         if all(self._reads_alike((row, row[::-1])) for row in rows):
@@ -83,8 +83,8 @@ class PaddingTrial:
         if all(self._reads_alike((row,)) for row in rows):
             return Batching.ONE_ROW
         raise UserError(
-            "{name} ({architecture}) gives different numbers each time it reads the same text, so its"
-            " answers mean nothing: name another model.",
+            "{name} ({architecture}) gives different numbers for one and the same text, so its answers"
+            " mean nothing: name another model.",
             name=name,
             architecture=type(self._model).__name__,
         )
@@ -99,7 +99,7 @@ class PaddingTrial:
             together = self._read_together(readable)
         except Exception as error:
             # Each architecture that cannot read such rows together fails in its own way.
-            if is_out_of_memory(error):
+            if is_out_of_memory(error) or len(batch) == 1:
                 raise
             return False
         expected = [logits for logits in alone if logits is not None]
