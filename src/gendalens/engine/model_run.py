@@ -22,7 +22,7 @@ from gendalens.engine.request_plan import Portion, RequestPlan
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.watcher import SessionReport, TestOutcome, Watcher
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Backend, Request
+from gendalens.models.base import Answer, Backend, Batching, Request
 from gendalens.results import run_folder
 from gendalens.results.result import Contrast, Result
 from gendalens.results.saved_results import check_result
@@ -34,6 +34,15 @@ from gendalens.words import Template
 NOT_FOR_DANISH = Template(
     "not_for_danish", "{model} is a {kind}: its figures say little about Danish."
 )
+EQUAL_LENGTH = Template(
+    "equal_length",
+    "Padding changes the answers of {model}, so only texts of equal length were run together.",
+)
+ONE_ROW = Template(
+    "one_row",
+    "The answers of {model} change when it reads several texts together, so they were run one by one.",
+)
+_NOTES = {Batching.EQUAL_LENGTH: EQUAL_LENGTH, Batching.ONE_ROW: ONE_ROW}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +85,7 @@ class ModelRun:
                         raise
                     failure = _explain_plugin_failure(error)
                     troubles.setdefault(str(failure), []).append(plan.card.name)
+            self._note_batching(measured)
             return self._write(measured, troubles, len(plans))
 
     def _measure(
@@ -153,15 +163,25 @@ class ModelRun:
             on_answers=self.watcher.answered,
         )
 
+    def _note_batching(self, measured: Sequence[_Measurement]) -> None:
+        """Tell the user if texts could not be run together as usual."""
+        batching = {one.run["batching"] for one in measured}
+        for kind, note in _NOTES.items():
+            if kind.value in batching:
+                self.watcher.notes(note(model=self.model.info.name))
+
     def _describe_run(self, began: datetime, clock: float, tally: Tally) -> dict[str, Any]:
         """The content of ``run.json``: start, duration, number of requests, and machine."""
         asked = self.options.batch_tokens
         tokens = None if self.model.planted else choose_batch_tokens(self.model, asked)
+        # If all answers came from the cache, the model was not loaded, and need not be.
+        ran = not self.model.planted and tally.cached < tally.distinct
         return {
             "began": began.isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - clock, 3),
             "requests": asdict(tally),
             "batch_tokens": tokens,
+            "batching": self.model.batching.value if ran else None,
             "machine": {
                 "system": platform.platform(),
                 "python": platform.python_version(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 from gendalens.results.model_info import ModelInfo
@@ -210,6 +211,14 @@ class Encoded(Protocol):
         """Positions at which the language-model head runs."""
 
 
+class Batching(Enum):
+    """Which rows a model can read together without changing its answers."""
+
+    ANY_LENGTH = "any length"
+    EQUAL_LENGTH = "equal length"
+    ONE_ROW = "one row"
+
+
 #: Tokens per batch, unless a backend sets a better number.
 BATCH_TOKENS = 4096
 #: Simultaneous predictions for backends that need little memory for each.
@@ -290,6 +299,11 @@ class Backend(ABC):
     def batch_tokens(self) -> int:
         """The number of tokens per batch that runs fastest, unless the user sets one."""
         return BATCH_TOKENS
+
+    @property
+    def batching(self) -> Batching:
+        """Which rows can be read together; only asked when requests must run, so it may load weights."""
+        return Batching.ANY_LENGTH
 
     @property
     def workers(self) -> int:

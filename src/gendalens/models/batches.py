@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Backend, Encoded, Request
+from gendalens.models.base import Answer, Backend, Batching, Encoded, Request
 from gendalens.models.library_errors import DOES_NOT_FIT, is_out_of_memory
 from gendalens.models.parallel_batches import start_workers
 
@@ -43,12 +43,17 @@ def answer_in_batches(
 
 
 def plan_batches(
-    encoded: Sequence[Encoded], *, batch_tokens: int, max_positions: int
+    encoded: Sequence[Encoded],
+    *,
+    batch_tokens: int,
+    max_positions: int,
+    batching: Batching = Batching.ANY_LENGTH,
 ) -> Iterator[list[int]]:
     """Indices into ``encoded``, one list per batch; longest first, so that too little memory shows early.
 
     A batch holds at most ``batch_tokens`` tokens, padding included, and asks for at most
-    ``max_positions`` predictions; a request larger than that runs alone.
+    ``max_positions`` predictions; a request larger than that runs alone. ``batching`` says whether
+    requests of different lengths can share a batch, or none can.
     """
     # A stable sort keeps neighbours of one length together: the sentences of a triple share
     # masked rows, which a backend runs once per batch.
@@ -58,7 +63,10 @@ def plan_batches(
     for i in order:
         item = encoded[i]
         full = (rows + item.rows) * max(longest, item.length) > batch_tokens
-        if batch and (full or positions + item.positions > max_positions):
+        apart = batching is Batching.ONE_ROW or (
+            batching is Batching.EQUAL_LENGTH and item.length != longest
+        )
+        if batch and (full or apart or positions + item.positions > max_positions):
             yield batch
             batch, rows, positions, longest = [], 0, 0, 0
         batch.append(i)
@@ -115,6 +123,7 @@ class BatchRun:
             self._items(places),
             batch_tokens=self.limit,
             max_positions=self.backend.max_positions,
+            batching=self.backend.batching,
         )
         return [[places[i] for i in batch] for batch in batches]
 

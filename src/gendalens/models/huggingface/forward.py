@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gendalens.errors import UserError
-from gendalens.models.base import Request
+from gendalens.models.base import Batching, Request
+from gendalens.models.huggingface.padding_trial import PaddingTrial
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
+    from numpy.typing import NDArray
 
 # Planned batches are far smaller; this bounds the memory of a single very long request.
 _MAX_TOKENS = 32_768
@@ -123,9 +126,42 @@ class Network:
         self._pad = pad
         self._max_positions = max_positions
         self._asked = threading.local()
+        self.batching = Batching.ANY_LENGTH
         head = model.get_output_embeddings()
         if head is not None:
             head.register_forward_pre_hook(self._pick)
+
+    def try_batches(self, rows: Sequence[Row]) -> None:
+        """Find out which rows can be read together, and keep to it; ``rows`` are tried.
+
+        Rows read alone, by the model as it is, are compared with rows read as requests are: together,
+        with only some positions picked.
+        """
+        trial = PaddingTrial(self._model, self._try_alone, self._try_together)
+        self.batching = trial.choose_batching(rows, self._name)
+
+    def read_alone(self, row: Row) -> torch.Tensor:
+        """The logits at every position of a row, by the model as it is."""
+        import torch
+
+        with torch.inference_mode():
+            ids, mask = self.pad_rows([row])
+            logits: torch.Tensor = self._model(input_ids=ids, attention_mask=mask).logits
+            return logits[0]
+
+    def _try_alone(self, row: Row) -> NDArray[np.float32]:
+        return self.read_alone(row)[_pick_ends(row)].float().cpu().numpy()
+
+    def _try_together(self, rows: Sequence[Row]) -> list[NDArray[np.float32]]:
+        import torch
+
+        places = [(index, at) for index, row in enumerate(rows) for at in _pick_ends(row)]
+        with torch.inference_mode():
+            logits = self._logits(rows, places).float().cpu().numpy()
+        return [
+            logits[[number for number, place in enumerate(places) if place[0] == index]]
+            for index in range(len(rows))
+        ]
 
     def read(
         self, batch: Sequence[Prepared], sets: Mapping[str, Sequence[int]] | None = None
@@ -145,13 +181,17 @@ class Network:
         return [_collect_reading(item, wanted) for item in batch]
 
     def _split_passes(self, wanted: Mapping[Row, Mapping[int, _Site]]) -> Iterator[list[Row]]:
-        """The rows in as few passes as fit into memory."""
+        """The rows in as few passes as fit into memory and leave the answers as they are."""
         rows: list[Row] = []
         positions = 0
         for row in sorted(wanted, key=len, reverse=True):
             tokens = (len(rows) + 1) * len((rows or [row])[0])
             positions += len(wanted[row])
-            if rows and (tokens > _MAX_TOKENS or positions > self._max_positions):
+            apart = self.batching is Batching.ONE_ROW or (
+                self.batching is Batching.EQUAL_LENGTH and len(row) != len((rows or [row])[0])
+            )
+            full = tokens > _MAX_TOKENS or positions > self._max_positions
+            if rows and (full or apart):
                 yield rows
                 rows, positions = [], len(wanted[row])
             rows.append(row)
@@ -260,6 +300,11 @@ class Network:
             arg[places.rows, places.positions].unsqueeze(0) if _covers(arg, places.shape) else arg
             for arg in args
         )
+
+
+def _pick_ends(row: Row) -> list[int]:
+    """The positions at which a row is tried: both ends and the middle."""
+    return sorted({0, len(row) // 2, len(row) - 1})
 
 
 def _collect_reading(item: Prepared, wanted: Mapping[Row, Mapping[int, _Site]]) -> Reading:

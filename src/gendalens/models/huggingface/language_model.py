@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Fill, Request, Score, TopToken
+from gendalens.models.base import Answer, Batching, Fill, Request, Score, TopToken
 from gendalens.models.huggingface.encoding import Tokens, tokenise
 from gendalens.models.huggingface.forward import Network, Prepared, Reading
 from gendalens.models.huggingface.transformer import Transformer, explain_failures
@@ -41,7 +41,7 @@ class LanguageModel(Transformer):
 
     def fingerprint(self) -> str:
         """A digest of everything that determines the answers."""
-        return self.checkpoint.digest(ANSWERS_VERSION, self.reading)
+        return self.digest_answers(ANSWERS_VERSION, self.reading)
 
     @explain_failures
     def encode(self, requests: Sequence[Request]) -> list[Prepared]:
@@ -74,7 +74,13 @@ class LanguageModel(Transformer):
             self.max_positions,
         )
         self._verify(network)
+        network.try_batches(self.make_trial_rows(specials=self.specials))
         return network
+
+    @property
+    def tried_batching(self) -> Batching:
+        """Which rows the loaded model can read together."""
+        return self.network.batching
 
     def count_unknown(self, tokens: Tokens, apart_from: range = range(0)) -> int:
         """The number of unknown tokens in a text outside the gap."""

@@ -6,18 +6,25 @@ those asked about are wasted work: a sixteenth of the total in a model of twelve
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gendalens.models.huggingface.forward import Network
 from gendalens.models.library_errors import is_out_of_memory
+
+if TYPE_CHECKING:
+    import torch
 
 # The module after the attention in BERT and its relatives (RoBERTa, Electra, DeBERTa, …).
 _AFTER_ATTENTION = ".attention.output"
 _TOLERANCE = 1e-4
 # Rows of tokens and places in them. The number of places differs from both dimensions of the batch, so
-# that no shape can be mistaken for another.
+# that no shape can be mistaken for another. It is below the length of the longest row once and above it
+# once, because LUKE cuts the output of its layers to that length.
 _PROBE = ((1, 2, 3, 4, 0), (4, 1, 2))
-_PLACES = ((0, 1), (0, 4), (1, 0))
+_PLACES = (
+    ((0, 1), (0, 4), (1, 0)),
+    tuple((index, at) for index, row in enumerate(_PROBE) for at in range(len(row))),
+)
 
 
 class LastLayerNetwork(Network):
@@ -41,11 +48,11 @@ class LastLayerNetwork(Network):
             return False
         same = False
         with torch.inference_mode():
-            plain = self._logits(_PROBE, _PLACES)
+            plain = [self._logits(_PROBE, places) for places in _PLACES]
             hook = layers[-1].register_forward_pre_hook(self._pick)
             try:
-                early = self._logits(_PROBE, _PLACES)
-                same = bool((early - plain).abs().max() <= _TOLERANCE * plain.abs().max())
+                early = [self._logits(_PROBE, places) for places in _PLACES]
+                same = all(map(_is_same, early, plain))
             except Exception as error:
                 # Each architecture that does not support this fails in its own way.
                 if is_out_of_memory(error):
@@ -54,3 +61,7 @@ class LastLayerNetwork(Network):
                 if not same:
                     hook.remove()
         return same
+
+
+def _is_same(early: torch.Tensor, plain: torch.Tensor) -> bool:
+    return bool((early - plain).abs().max() <= _TOLERANCE * plain.abs().max())

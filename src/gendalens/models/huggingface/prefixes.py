@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from gendalens.models.base import Batching
 from gendalens.models.huggingface.forward import Network, Row
 from gendalens.models.library_errors import is_out_of_memory
 
@@ -49,18 +50,23 @@ class PrefixNetwork(Network):
 
     @cached_property
     def _can_share(self) -> bool:
-        """Whether the architecture keeps a cache in the form assumed here.
+        """Whether the architecture ignores padding and keeps a cache in the form assumed here.
 
         Probed with fixed tokens instead of the first batch, which may differ from run to run because
         batches are answered in parallel.
         """
+        import torch
+
+        if self.batching is not Batching.ANY_LENGTH:
+            return False
         places = [
             (index, at)
             for index, (row, begin) in enumerate(zip(_PROBE, _BEGINS, strict=True))
             for at in range(begin - 1, len(row))
         ]
         begins = [row[:begin] for row, begin in zip(_PROBE, _BEGINS, strict=True)]
-        plain = super()._logits(_PROBE, places)
+        alone = [self.read_alone(row) for row in _PROBE]
+        plain = torch.stack([alone[index][at] for index, at in places])
         try:
             shared = self._share_beginnings(_PROBE, places, begins)
         except Exception as error:

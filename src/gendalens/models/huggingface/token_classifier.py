@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Tag, TagAnswer
+from gendalens.models.base import Answer, Batching, Tag, TagAnswer
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import tokenise
 from gendalens.models.huggingface.label_schemes import (
@@ -18,6 +18,7 @@ from gendalens.models.huggingface.label_schemes import (
     list_types,
     read_labels,
 )
+from gendalens.models.huggingface.padding_trial import PaddingTrial
 from gendalens.models.huggingface.transformer import Transformer, explain_failures
 from gendalens.models.huggingface.weights import load_weights
 from gendalens.models.huggingface.windows import Row, SingleSpaced, Windows, cut_windows
@@ -78,7 +79,7 @@ class TokenClassifier(Transformer):
 
     def fingerprint(self) -> str:
         """A digest of everything that determines the answers."""
-        return self.checkpoint.digest(ANSWERS_VERSION, _READING)
+        return self.digest_answers(ANSWERS_VERSION, _READING)
 
     @explain_failures
     def encode(self, requests: Sequence[Tag]) -> list[Windows]:
@@ -112,6 +113,17 @@ class TokenClassifier(Transformer):
         """The model itself, loaded on first use."""
         return load_weights(self.checkpoint, "AutoModelForTokenClassification")
 
+    @cached_property
+    def tried_batching(self) -> Batching:
+        """Which rows the loaded model can read together."""
+        trial = PaddingTrial(
+            self.model,
+            lambda row: self._run_pass([row])[row],
+            lambda rows: [*self._run_pass(rows).values()],
+        )
+        rows = self.make_trial_rows(specials=True)
+        return trial.choose_batching(rows, self.checkpoint.name)
+
     def _answer(self, item: Windows, scores: Sequence[NDArray[np.float32]]) -> TagAnswer:
         if item.averaged:
             best = [int(scores[row][begin:end].mean(0).argmax()) for row, begin, end in item.pieces]
@@ -127,7 +139,11 @@ class TokenClassifier(Transformer):
         found: dict[Row, NDArray[np.float32]] = {}
         rows.sort(key=len, reverse=True)
         while rows:
-            count = max(1, _MAX_TOKENS // len(rows[0]))
+            count = 1
+            if self.tried_batching is not Batching.ONE_ROW:
+                count = max(1, _MAX_TOKENS // len(rows[0]))
+            if self.tried_batching is Batching.EQUAL_LENGTH:
+                count = min(count, sum(len(row) == len(rows[0]) for row in rows))
             found.update(self._run_pass(rows[:count]))
             del rows[:count]
         return found

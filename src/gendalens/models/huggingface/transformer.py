@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, wraps
 from importlib import metadata
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 from gendalens.errors import UserError
+from gendalens.models.base import Batching
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.checkpoint_backend import CheckpointBackend
+from gendalens.models.huggingface.padding_trial import Row, make_rows
 from gendalens.models.huggingface.refusals import CONFIGURATION
+from gendalens.models.library_errors import is_out_of_memory
 from gendalens.models.parallel_batches import MOST_WORKERS
 from gendalens.results.model_info import ModelInfo
 from gendalens.system.memory_limits import memory_is_limited
@@ -29,6 +33,12 @@ _POSITIONS_AFTER_PADDING = frozenset(
 # These models change their own state while they process a text.
 _WITH_STATE = frozenset(
     {"big_bird", "bigbird_pegasus", "clvp", "funnel", "recurrent_gemma", "reformer", "xlstm"}
+)
+
+# Padding changes the answers of these models. It used not to be tried, so their older answers, which the
+# cache may hold, are wrong. (The list is for the cache alone: what a model can do is tried.)
+_CHANGED_BY_PADDING = frozenset(
+    "canine convbert fnet funnel mobilebert nystromformer reformer yoso".split()  # noqa: SIM905
 )
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -122,6 +132,22 @@ class Transformer(CheckpointBackend):
         return TOKENS_ON_PROCESSOR if self.on_processor else TOKENS_ON_CARD
 
     @property
+    @abstractmethod
+    def tried_batching(self) -> Batching:
+        """Which rows the loaded model can read together."""
+
+    @property
+    def batching(self) -> Batching:
+        """Which rows can be read together; loads the weights, because only a trial can tell."""
+        try:
+            with self.checkpoint.explain_failures():
+                return self.tried_batching
+        except (MemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error):
+                raise
+            raise self.checkpoint.explain_memory() from error
+
+    @property
     def on_processor(self) -> bool:
         """Whether the model runs on the CPU, not on a graphics card."""
         import torch
@@ -140,6 +166,27 @@ class Transformer(CheckpointBackend):
         if keeps_state(self.checkpoint.config):
             return 1
         return min(torch.get_num_threads(), MOST_WORKERS)
+
+    def digest_answers(self, version: int, reading: str) -> str:
+        """A digest of all that decides its answers, for the cache.
+
+        ``version`` is that of the backend's answers, ``reading`` how the checkpoint is read.
+        """
+        config = self.checkpoint.text_config
+        is_custom = type(config).__module__.partition(".")[0] != "transformers"
+        if is_custom or config.model_type in _CHANGED_BY_PADDING:
+            return self.checkpoint.digest(version, reading, "padding tried")
+        return self.checkpoint.digest(version, reading)
+
+    def make_trial_rows(self, *, specials: bool) -> list[Row]:
+        """Rows of its own tokens, on which the model is tried when it is loaded."""
+        return make_rows(
+            self.tokenizer,
+            self.checkpoint.text_config,
+            self.window,
+            self.vocabulary_size,
+            specials=specials,
+        )
 
     def check_tokens(self, rows: Iterable[Sequence[int]]) -> None:
         """Refuse tokens that the model has no embedding for."""

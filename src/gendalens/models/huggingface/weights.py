@@ -33,6 +33,9 @@ def _load_checked(checkpoint: Checkpoint, auto_class: str) -> Any:
     name = checkpoint.name
     with checkpoint.explain_errors(CONFIGURATION):
         dtype = getattr(torch, checkpoint.resolved_dtype)
+    # Reformer hashes with new random numbers in every pass unless it has a seed.
+    if getattr(checkpoint.config, "hash_seed", 0) is None:
+        checkpoint.config.hash_seed = 0
     arguments = checkpoint.arguments | {"dtype": dtype, "output_loading_info": True}
     if not checkpoint.gguf:
         # If pickled weights are allowed, only tensors are read from them: other objects are refused.

@@ -22,6 +22,7 @@ from gendalens.models import detect
 from gendalens.models.base import (
     Answer,
     Backend,
+    Batching,
     Encoded,
     LoadOptions,
     Offsets,
@@ -124,6 +125,11 @@ class LmResolver(Backend):
     def batch_tokens(self) -> int:
         """The number of tokens per batch that runs fastest."""
         return self.model.batch_tokens
+
+    @property
+    def batching(self) -> Batching:
+        """Which rows the language model can read together."""
+        return self.model.batching
 
     @property
     def workers(self) -> int:
