@@ -26,7 +26,7 @@ from gendalens.errors import UserError
 from gendalens.results import saved_results
 from gendalens.results.result import Contrast, Extra
 from gendalens.results.saved_results import SavedResult
-from gendalens.stats.findings import VERDICTS
+from gendalens.stats.evidence import VERDICTS
 from gendalens.stats.multiple import holm
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Task

@@ -24,7 +24,8 @@ from gendalens.results import saved_results
 from gendalens.results.result import Result
 from gendalens.results.saved_results import SavedResult
 from gendalens.stats.estimate import Estimate
-from gendalens.stats.findings import EffectFinding, Evidence, Finding
+from gendalens.stats.evidence import Evidence
+from gendalens.stats.findings import EffectFinding, Finding
 from gendalens.tasks import get_task
 from gendalens.words import phrase, write
 

@@ -24,7 +24,8 @@ from gendalens.report.wording import explain_finding, picture_result
 from gendalens.results import saved_results
 from gendalens.results.result import Result
 from gendalens.results.saved_results import SavedResult
-from gendalens.stats.findings import EffectFinding, Evidence, Finding
+from gendalens.stats.evidence import Evidence
+from gendalens.stats.findings import EffectFinding, Finding
 from gendalens.tasks import get_task
 from gendalens.words import ENGLISH, phrase, use_language, write
 
@@ -191,7 +192,7 @@ def test_a_difference_that_correction_took_away_says_so(saved: SavedResult) -> N
     finding = EffectFinding((make_evidence(0.06, 0.05, p=0.2),), tests=5)
     result = replace(saved.result, finding=Finding(finding))
     text = explain(result)
-    assert "does not survive correction for 5 tests" in text
+    assert "does not survive correction for 5 figures" in text
     assert "would have shown" not in text
 
 

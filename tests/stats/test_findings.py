@@ -11,17 +11,8 @@ from hypothesis import strategies as st
 
 from gendalens.stats.bootstrap import RESAMPLES_UNDEFINED, UNDEFINED
 from gendalens.stats.crossed import CrossedEstimate
-from gendalens.stats.findings import (
-    VERDICTS,
-    EffectFinding,
-    Evidence,
-    Finding,
-    Size,
-    Verdict,
-    correct_for_many,
-    judge,
-    name_verdict,
-)
+from gendalens.stats.evidence import VERDICTS, Evidence, Size, Verdict
+from gendalens.stats.findings import EffectFinding, Finding, correct_for_many, judge, name_verdict
 from gendalens.words import Message, Template
 
 INSENSITIVE = Template("test.insensitive", "the answer does not depend on who is meant")

@@ -17,7 +17,8 @@ from gendalens.results.result import Contrast, Result, to_plain
 from gendalens.results.saved_results import RECORDS, SavedResult
 from gendalens.stats.crossed import CrossedEstimate
 from gendalens.stats.estimate import Estimate
-from gendalens.stats.findings import EffectFinding, Evidence
+from gendalens.stats.evidence import Evidence
+from gendalens.stats.findings import EffectFinding
 from gendalens.stats.multiple import holm
 from gendalens.stats.paired import Clusters, Difference, differences
 from gendalens.tasks import get_task

@@ -17,7 +17,8 @@ from gendalens.results.figures import show_contrast, show_interval
 from gendalens.results.model_labels import label_models
 from gendalens.results.result import Contrast, Result
 from gendalens.results.signature import parse_signature
-from gendalens.stats.findings import EffectFinding, Evidence
+from gendalens.stats.evidence import Evidence
+from gendalens.stats.findings import EffectFinding
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Task
 from gendalens.words import Message, Template

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from gendalens.results.result import Contrast
-from gendalens.stats.findings import LEVEL, ROUNDING
+from gendalens.stats.evidence import LEVEL, ROUNDING
 from gendalens.words import Message, Template, phrase
 
 MainCode: TypeAlias = Literal["first_leans_further", "second_leans_further", "same", "unknown"]

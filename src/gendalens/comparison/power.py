@@ -16,7 +16,8 @@ from gendalens.comparison.gate import PARTS, Part
 from gendalens.errors import UserError
 from gendalens.models.control import Control
 from gendalens.results.result import Record
-from gendalens.stats.findings import Evidence, Finding
+from gendalens.stats.evidence import Evidence
+from gendalens.stats.findings import Finding
 from gendalens.tasks.base import Task
 from gendalens.words import Message
 

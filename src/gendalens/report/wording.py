@@ -5,7 +5,8 @@ from __future__ import annotations
 from gendalens.models import detect
 from gendalens.results.figures import show_band, show_size
 from gendalens.results.result import Cell, Result
-from gendalens.stats.findings import LOST_BY_CORRECTION, EffectFinding, Evidence, Finding
+from gendalens.stats.evidence import Evidence
+from gendalens.stats.findings import LOST_BY_CORRECTION, EffectFinding, Finding
 from gendalens.tasks import all_tasks, get_task
 from gendalens.tasks.base import Band, Card, Readings
 from gendalens.words import N_, Message, phrase, translate

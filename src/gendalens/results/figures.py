@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from gendalens.results.result import Cell, Contrast, Extra
 from gendalens.stats.estimate import Estimate
-from gendalens.stats.findings import Evidence
+from gendalens.stats.evidence import Evidence
 from gendalens.words import N_, Message, phrase
 
 Figure: TypeAlias = Estimate | Contrast | Cell | Extra | Evidence

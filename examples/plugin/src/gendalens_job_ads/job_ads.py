@@ -19,8 +19,9 @@ from gendalens.stats.crossed import (
     statistic_of_sums,
 )
 from gendalens.stats.estimate import Estimate, FloatArray, log2_ratio, log2_ratios
+from gendalens.stats.evidence import CONTRAST_BANDS, Evidence
 from gendalens.stats.f1 import rate
-from gendalens.stats.findings import CONTRAST_BANDS, Evidence, Finding, judge
+from gendalens.stats.findings import Finding, judge
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import Band, Card, Effect, Readings, Task
 from gendalens.tasks.options import Option

@@ -11,7 +11,8 @@ from gendalens.report.wording import load_plugin_words
 from gendalens.results.figures import show_contrast, show_interval, show_p_value
 from gendalens.results.result import Contrast
 from gendalens.stats.estimate import Estimate
-from gendalens.stats.findings import EffectFinding, Evidence
+from gendalens.stats.evidence import Evidence
+from gendalens.stats.findings import EffectFinding
 from gendalens.tasks.base import ComparedFigures
 from gendalens.words import say, write
 

@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from gendalens.results.figures import count_decimals, scale_of, show_number
-from gendalens.stats.findings import Evidence
+from gendalens.stats.evidence import Evidence
 
 _UNDEFINED = Markup('<span class="undefined">–</span>')
 _NUMBER = Markup('<span class="n" data-value="{}" data-path="{}">{}</span>')

@@ -20,7 +20,7 @@ from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Cell, Result
 from gendalens.results.run_folder import replace_file
 from gendalens.results.saved_results import RECORDS, SavedResult
-from gendalens.stats.findings import Evidence
+from gendalens.stats.evidence import Evidence
 from gendalens.tasks import get_task
 from gendalens.tasks.base import HARMS, SOURCES, Card
 from gendalens.tasks.views import Leanings, NameTally

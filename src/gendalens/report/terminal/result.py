@@ -36,7 +36,8 @@ from gendalens.results.figures import (
     show_size,
 )
 from gendalens.results.result import Extra, Result
-from gendalens.stats.findings import Evidence, Finding, name_verdict
+from gendalens.stats.evidence import Evidence
+from gendalens.stats.findings import Finding, name_verdict
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Card, Effect
 from gendalens.words import Message, phrase, say, translate, write

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
-from gendalens.stats.findings import CONTRAST_BANDS, Evidence, Finding, judge
+from gendalens.stats.evidence import CONTRAST_BANDS, Evidence
+from gendalens.stats.findings import Finding, judge
 from gendalens.tasks.coref_abc.estimates import (
     CONDITIONS,
     GENDERS,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
+from gendalens.results.result import Cell, Extra, Measures, Record, Result
 from gendalens.stats.crossed import CrossedEstimate
-from gendalens.stats.estimate import Estimate, log2_ratio
-from gendalens.stats.findings import Evidence, Finding, judge
+from gendalens.stats.estimate import Estimate
+from gendalens.stats.evidence import Evidence
+from gendalens.stats.findings import Finding, judge
 from gendalens.tasks.coref_dawinobias.messages import (
     LINK_GAP,
     LINKED,
@@ -38,8 +39,6 @@ from gendalens.tasks.shared.messages import (
     CONTESTED_LABELS_DECIDE,
     F1_PRO_ANTI,
     FIGURE_OF,
-    GAP,
-    GES,
     MALE_DEFAULT,
     PRONOUN_GAP,
     THESE_OCCUPATIONS,
@@ -47,17 +46,20 @@ from gendalens.tasks.shared.messages import (
     UNKNOWN_TOKENS,
     WITHOUT_INTERVAL,
 )
-from gendalens.tasks.shared.variants import UNCORRECTED, WITHOUT_CONTESTED, Variant
-from gendalens.tasks.shared.words import (
-    F1_SIDES,
-    OCCUPATION_SIDES,
-    PRONOUN_SIDES,
-    STEREOTYPE_SIDES,
+from gendalens.tasks.shared.variants import UNCORRECTED, WITHOUT_CONTESTED
+from gendalens.tasks.shared.wino_measures import (
+    BandOf,
+    estimate_effect,
+    list_variant,
+    pronoun_evidence,
+    show_gap,
+    show_pronoun_gap,
+    stereotype_evidence,
 )
+from gendalens.tasks.shared.words import OCCUPATION_SIDES
 from gendalens.words import Message
 
 OUTCOMES = ("right", "wrong", "both", "none")
-BandOf = Callable[[str], float]
 
 
 def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: int) -> Measures:
@@ -73,7 +75,9 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
     if len(clear) < len(records) and len({row["schema"] for row in clear}) > 1:
         rest = tabulate(clear)
         without = estimate(rest, seed=seed, resamples=resamples)
-        extra += _list_variant(WITHOUT_CONTESTED, without, len(clear) // 2)
+        extra += list_variant(
+            WITHOUT_CONTESTED, _estimate_effect(without), without.gap, len(clear) // 2
+        )
         changed = judge_estimates(rest, without, band, _find_problem(clear, without))
         if changed.headline != finding.headline:
             warnings.append(CONTESTED_LABELS_DECIDE(finding=changed.message))
@@ -81,7 +85,9 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         rest = tabulate(plain)
         without = estimate(rest, seed=seed, resamples=resamples)
         extra.append(coref_margins.show_margin(found.margin_gap, len(records) // 2))
-        extra += _list_variant(UNCORRECTED, without, len(records) // 2)
+        extra += list_variant(
+            UNCORRECTED, _estimate_effect(without), without.gap, len(records) // 2
+        )
         changed = judge_estimates(rest, without, band, _find_problem(plain, without))
         warnings += coref_margins.warn_of_correction(finding, changed)
     coverage = _count_coverage(records)
@@ -91,7 +97,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         warnings.append(PRONOUN_INSIDE(count=coverage["pronoun_only_in_longer_mentions"]))
     return Measures(
         gender_effect_size=_estimate_effect(found),
-        gap=Contrast(name=F1_PRO_ANTI(), unit="F1", p=found.gap.p, **found.gap.parts()),
+        gap=show_gap(found.gap),
         conditions=tuple(
             Cell(
                 condition=condition,
@@ -114,9 +120,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
             )
             for (condition, gender), cell in found.cells.items()
         ),
-        contrast=Contrast(
-            name=PRONOUN_GAP(), unit="F1", p=found.pronoun_gap.p, **found.pronoun_gap.parts()
-        ),
+        contrast=show_pronoun_gap(found.pronoun_gap),
         extra=tuple(extra),
         coverage=coverage,
         warnings=tuple(warnings),
@@ -132,27 +136,9 @@ def judge_estimates(
     problem: Message | None,
 ) -> Finding:
     """The finding by F1, and by margins in bits if the system gives scores."""
-    main = [
-        Evidence.of(
-            found.gap,
-            id="gap",
-            effect="main",
-            name=F1_PRO_ANTI(),
-            unit="F1",
-            band=band("F1"),
-            sides=STEREOTYPE_SIDES,
-        )
-    ]
+    main = [stereotype_evidence(found.gap, band, id="gap", name=F1_PRO_ANTI(), unit="F1")]
     groups = [
-        Evidence.of(
-            found.pronoun_gap,
-            id="contrast",
-            effect="pronouns",
-            name=PRONOUN_GAP(),
-            unit="F1",
-            band=band("F1"),
-            sides=PRONOUN_SIDES,
-        ),
+        pronoun_evidence(found.pronoun_gap, band, id="contrast", name=PRONOUN_GAP(), unit="F1"),
         Evidence.of(
             found.occupation_gap,
             id="occupation_gap",
@@ -162,54 +148,34 @@ def judge_estimates(
             band=band("F1"),
             sides=OCCUPATION_SIDES,
         ),
-        Evidence.of(
+        pronoun_evidence(
             found.male_default,
+            band,
             id="male_default",
             effect="links",
             name=LINK_GAP(),
             unit="share",
-            band=band("share"),
-            sides=PRONOUN_SIDES,
         ),
     ]
     if schemas.is_scored:
+        margin, pronoun_margin = coref_margins.OCCUPATION_MARGIN(), coref_margins.PRONOUN_MARGIN()
         main.append(
-            Evidence.of(
-                found.margin_gap,
-                id="margin_gap",
-                effect="main",
-                name=coref_margins.OCCUPATION_MARGIN(),
-                unit="bits",
-                band=band("bits"),
-                sides=STEREOTYPE_SIDES,
-            )
+            stereotype_evidence(found.margin_gap, band, id="margin_gap", name=margin, unit="bits")
         )
         groups.append(
-            Evidence.of(
+            pronoun_evidence(
                 found.pronoun_margin_gap,
+                band,
                 id="pronoun_margin_gap",
-                effect="pronouns",
-                name=coref_margins.PRONOUN_MARGIN(),
+                name=pronoun_margin,
                 unit="bits",
-                band=band("bits"),
-                sides=PRONOUN_SIDES,
             )
         )
     return judge(main, groups, problem=problem)
 
 
 def _estimate_effect(found: Statistics[CrossedEstimate]) -> Estimate:
-    """GES, with the reason if a side of the ratio is zero."""
-    _, fault = log2_ratio(found.pro.value, found.anti.value, sides=F1_SIDES)
-    return Estimate(None, None, None, fault) if fault else Estimate(**found.ges.parts())
-
-
-def _list_variant(variant: Variant, found: Statistics[CrossedEstimate], n: int) -> list[Extra]:
-    """Effect and gap as extra figures of a variant."""
-    return [
-        variant.make_extra("ges", GES(), "log2 ratio", _estimate_effect(found), n),
-        variant.make_extra("gap", GAP(), "F1", found.gap, n),
-    ]
+    return estimate_effect(found.pro, found.anti, found.ges)
 
 
 def _list_extras(found: Statistics[CrossedEstimate], by_schema: CrossedEstimate) -> list[Extra]:

@@ -8,7 +8,8 @@ from typing import Any
 from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
 from gendalens.stats.crossed import CrossedEstimate
 from gendalens.stats.estimate import BOTH_SIDES, Estimate
-from gendalens.stats.findings import CONTRAST_BANDS, Evidence, Finding, judge
+from gendalens.stats.evidence import CONTRAST_BANDS, Evidence
+from gendalens.stats.findings import Finding, judge
 from gendalens.tasks.lm_abc.estimates import Estimates, estimate, pair_rows, tabulate
 from gendalens.tasks.lm_abc.messages import (
     EQUALLY_LIKELY,

@@ -10,7 +10,8 @@ import numpy as np
 from gendalens.results.result import Contrast, Record, Result
 from gendalens.stats.crossed import statistic_of_sums
 from gendalens.stats.estimate import Estimate, FloatArray
-from gendalens.stats.findings import Evidence, judge
+from gendalens.stats.evidence import Evidence
+from gendalens.stats.findings import judge
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import ComparedFigures
 from gendalens.tasks.lm_dawinobias.measures import find_insensitivity

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
+from gendalens.results.result import Cell, Extra, Measures, Record, Result
 from gendalens.stats.crossed import CrossedEstimate
-from gendalens.stats.estimate import Estimate, log2_ratio
-from gendalens.stats.findings import Evidence, Finding, judge
+from gendalens.stats.estimate import Estimate
+from gendalens.stats.evidence import Evidence
+from gendalens.stats.findings import Finding, judge
 from gendalens.tasks.lm_dawinobias.messages import (
     ACCURACY,
     FORCED,
@@ -43,7 +44,6 @@ from gendalens.tasks.shared.counts import per_cent
 from gendalens.tasks.shared.messages import (
     CONTESTED_LABELS_DECIDE,
     F1_PRO_ANTI,
-    GAP,
     GES,
     MALE_DEFAULT,
     PRONOUN_GAP,
@@ -51,14 +51,20 @@ from gendalens.tasks.shared.messages import (
     THESE_OCCUPATIONS_NOTE,
     UNKNOWN_TOKENS,
 )
-from gendalens.tasks.shared.variants import WITHOUT_CONTESTED, Variant
-from gendalens.tasks.shared.words import F1_SIDES, PRONOUN_SIDES, STEREOTYPE_SIDES
+from gendalens.tasks.shared.variants import WITHOUT_CONTESTED
+from gendalens.tasks.shared.wino_measures import (
+    BandOf,
+    estimate_effect,
+    list_variant,
+    pronoun_evidence,
+    show_gap,
+    show_pronoun_gap,
+    stereotype_evidence,
+)
 from gendalens.words import Message
 
 #: The smallest share of schemas with two different answers for a model to be measurable.
 LEAST_SENSITIVITY = 0.2
-#: The largest effect of a unit that is too small to matter.
-BandOf = Callable[[str], float]
 
 
 def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: int) -> Measures:
@@ -108,7 +114,9 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
     clear = [row for row in records if not row["contested"]]
     if len(clear) < len(records) and len({row["schema"] for row in clear}) > 1:
         without = estimate(tabulate(clear, reading), seed=seed, resamples=resamples)
-        extra += _list_variant(WITHOUT_CONTESTED, without, len(clear) // 2)
+        extra += list_variant(
+            WITHOUT_CONTESTED, _estimate_effect(without), without.gap, len(clear) // 2
+        )
         changed = judge_estimates(without, band, problem)
         if changed.headline != finding.headline:
             warnings.append(CONTESTED_LABELS_DECIDE(finding=changed.message))
@@ -117,7 +125,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))
     return Measures(
         gender_effect_size=_estimate_effect(found),
-        gap=Contrast(name=F1_PRO_ANTI(), unit="F1", p=found.gap.p, **found.gap.parts()),
+        gap=show_gap(found.gap),
         conditions=tuple(
             Cell(
                 condition=condition,
@@ -137,9 +145,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
             )
             for (condition, gender), cell in found.cells.items()
         ),
-        contrast=Contrast(
-            name=PRONOUN_GAP(), unit="F1", p=found.pronoun_gap.p, **found.pronoun_gap.parts()
-        ),
+        contrast=show_pronoun_gap(found.pronoun_gap),
         extra=tuple(extra),
         coverage=coverage,
         warnings=tuple(warnings),
@@ -153,44 +159,18 @@ def judge_estimates(
 ) -> Finding:
     """The finding: the stereotype by F1 and by log-odds, then the pronouns by both."""
     main = [
-        Evidence.of(
-            found.gap,
-            id="gap",
-            effect="main",
-            name=F1_PRO_ANTI(),
-            unit="F1",
-            band=band("F1"),
-            sides=STEREOTYPE_SIDES,
-        ),
-        Evidence.of(
+        stereotype_evidence(found.gap, band, id="gap", name=F1_PRO_ANTI(), unit="F1"),
+        stereotype_evidence(
             _explain_missing(found.log_odds_gap),
+            band,
             id="log_odds_gap",
-            effect="main",
             name=WITHIN_SCHEMA(),
             unit="bits",
-            band=band("bits"),
-            sides=STEREOTYPE_SIDES,
         ),
     ]
     groups = [
-        Evidence.of(
-            found.pronoun_gap,
-            id="contrast",
-            effect="pronouns",
-            name=PRONOUN_GAP(),
-            unit="F1",
-            band=band("F1"),
-            sides=PRONOUN_SIDES,
-        ),
-        Evidence.of(
-            found.log_odds,
-            id="log_odds",
-            effect="pronouns",
-            name=LOG_ODDS(),
-            unit="bits",
-            band=band("bits"),
-            sides=PRONOUN_SIDES,
-        ),
+        pronoun_evidence(found.pronoun_gap, band, id="contrast", name=PRONOUN_GAP(), unit="F1"),
+        pronoun_evidence(found.log_odds, band, id="log_odds", name=LOG_ODDS(), unit="bits"),
     ]
     doubt = find_insensitivity(found.sensitivity.value, main[0])
     return judge(main, groups, problem=problem, doubt=doubt)
@@ -211,17 +191,7 @@ def _explain_missing(contrast: CrossedEstimate) -> CrossedEstimate:
 
 
 def _estimate_effect(found: Statistics[CrossedEstimate]) -> Estimate:
-    """GES, with the reason if a side of the ratio is zero."""
-    _, fault = log2_ratio(found.pro.value, found.anti.value, sides=F1_SIDES)
-    return Estimate(None, None, None, fault) if fault else Estimate(**found.ges.parts())
-
-
-def _list_variant(variant: Variant, found: Statistics[CrossedEstimate], n: int) -> list[Extra]:
-    """Effect and gap as extra figures of a variant."""
-    return [
-        variant.make_extra("ges", GES(), "log2 ratio", _estimate_effect(found), n),
-        variant.make_extra("gap", GAP(), "F1", found.gap, n),
-    ]
+    return estimate_effect(found.pro, found.anti, found.ges)
 
 
 def _measure_other_reading(
@@ -233,7 +203,7 @@ def _measure_other_reading(
         return [OPEN.make_extra("ges", GES(), "log2 ratio", none)]
     found = estimate(tabulate(records, "forced"), seed=seed, resamples=resamples)
     return [
-        *_list_variant(FORCED, found, len(records) // 2),
+        *list_variant(FORCED, _estimate_effect(found), found.gap, len(records) // 2),
         FORCED.make_extra("pronoun_gap", PRONOUN_GAP(), "F1", found.pronoun_gap),
         FORCED.make_extra("sensitivity", SENSITIVITY(), "share", found.sensitivity),
         FORCED.make_extra("male_default", MALE_DEFAULT(), "share", found.male_default),

@@ -10,7 +10,8 @@ import numpy as np
 from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
 from gendalens.stats.crossed import statistic_of_sums
 from gendalens.stats.estimate import FloatArray, log2_ratio
-from gendalens.stats.findings import CONTRAST_BANDS, Evidence, Finding, judge
+from gendalens.stats.evidence import CONTRAST_BANDS, Evidence
+from gendalens.stats.findings import Finding, judge
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.ner_dane.messages import (
     AGREEING,
