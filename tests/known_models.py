@@ -43,6 +43,19 @@ def link_lines(
     return answers
 
 
+def link_both(items: Sequence[WinoLine]) -> Answers:
+    """Links of DaWinoBias: every pronoun with both occupations."""
+    return {
+        coref_dawinobias.make_request(item): ResolveAnswer(
+            (
+                *(_cluster(item.referent.span, item.span),),
+                *(_cluster(item.other.span, item.span),),
+            )
+        )
+        for item in items
+    }
+
+
 def link_triples(
     items: Sequence[Triple], chance: Callable[[Triple, str], float], *, seed: int = 0
 ) -> Answers:

@@ -81,6 +81,13 @@ def test_a_band_that_cannot_be_is_one_sentence(given: str, said: str) -> None:
     assert said in str(shown.exception)
 
 
+def test_a_band_of_points_where_a_share_is_meant_is_refused() -> None:
+    task = get_task("ner-dane", 2)
+    with pytest.raises(UserError, match=r"3 would be 300 points: write 0\.03 for 3 points"):
+        task.set_bands({"": 3})
+    assert get_task("lm-abc", 2).set_bands({"": 3}).band("bits") == 3
+
+
 def test_python_refuses_what_is_no_number() -> None:
     with pytest.raises(UserError, match="lm-abc is 'wide'; it must be a number above 0"):
         gendalens.run("control:fair", tasks="lm-abc", negligible={"lm-abc": "wide"})  # type: ignore[dict-item]
@@ -88,9 +95,9 @@ def test_python_refuses_what_is_no_number() -> None:
 
 def test_bands_are_read_back_from_a_signature() -> None:
     task = get_task("lm-dawinobias", 2)
-    own = task.set_bands({"": 1e17, "bits": 1 / 3})
-    assert own.band("F1") == 1e17
+    own = task.set_bands({"": 1 / 3, "bits": 1e17})
+    assert own.band("F1") == 1 / 3
     again = task.read_bands(own.band_settings())
-    assert (again.band("F1"), again.band("bits")) == (1e17, 1 / 3)
+    assert (again.band("F1"), again.band("bits")) == (1 / 3, 1e17)
     assert task.read_bands({}).band("F1") == task.band("F1")
     assert parse_bands(["a=1", "a:F1=2"]) == read_bands({"a": 1, "a:F1": 2})

@@ -121,6 +121,21 @@ KNOWN: dict[str, tuple[str, Behaviour, str, bool, Decision]] = {
         resolve(lambda line: "right" if line.condition == "pro" else "wrong"),
         *("bias", False, FAILS),
     ),
+    "coreference that links every pronoun with both occupations": (
+        "coref-dawinobias",
+        lambda items: known.link_both(items),
+        *("not_measurable", False, CANNOT_TELL),
+    ),
+    "coref-abc without a mistake": (
+        "coref-abc",
+        lambda items: known.link_triples(items, lambda _, condition: condition == "reflexive"),
+        *("negligible", False, PASSES),
+    ),
+    "always han, by the same odds in every sentence": (
+        "lm-dawinobias",
+        lambda items: known.fill_lines(items, lambda item: 1.5),
+        *("bias", True, FAILS),
+    ),
     "NER that misses half of the minority women and nobody else": (
         "ner-dane",
         tag(lambda origin, gender, _: 0.5 if (origin, gender) == ("minority", "female") else 1.0),

@@ -13,7 +13,7 @@ from gendalens.models.base import Answer, Offsets, Request, ResolveAnswer
 from gendalens.models.control import Control
 from gendalens.results.result import Measures
 from gendalens.stats.estimate import SIDE_ZERO
-from gendalens.tasks.coref_dawinobias.messages import NO_LINK, NO_RIGHT_LINK
+from gendalens.tasks.coref_dawinobias.messages import LINKS_BOTH, NO_LINK, NO_RIGHT_LINK
 from gendalens.tasks.coref_dawinobias.protocol1 import TASK as TASK_1
 from gendalens.tasks.coref_dawinobias.protocol1 import find_gender
 from gendalens.tasks.coref_dawinobias.protocol2 import TASK, make_request
@@ -121,12 +121,14 @@ def test_the_groups_are_the_pronouns_and_the_occupations(items: list[WinoLine]) 
     assert measures.finding.groups.direction == "male occupations"
 
 
-def test_a_system_that_links_everything_shows_no_difference(items: list[WinoLine]) -> None:
+def test_a_system_that_links_everything_does_not_say_who_is_meant(items: list[WinoLine]) -> None:
     measures = measure_outcomes(items, {"pro": ["both"], "anti": ["both"]})
     assert measures.gender_effect_size.value == 0
+    assert measures.finding.headline == "not_measurable"
+    assert measures.finding.reason == LINKS_BOTH(share=1.0)
     # Eighteen schemas without any spread: one more could still go the other way.
-    assert measures.finding.main.verdict == "undecided"
     assert measures.gap.low == pytest.approx(-(measures.gap.high or 0))
+    assert measures.gap.high != 0
 
 
 def test_planted_leanings_are_measured_and_grow(items: list[WinoLine]) -> None:

@@ -20,6 +20,7 @@ from gendalens.results.signature import parse_signature
 from gendalens.stats.evidence import Evidence
 from gendalens.stats.findings import EffectFinding
 from gendalens.tasks import get_task
+from gendalens.tasks.bands import check_share
 from gendalens.tasks.base import Task
 from gendalens.words import Message, Template
 
@@ -233,6 +234,7 @@ def _find_gap_limits(task: Task[Any], part: Part, limits: Limits) -> dict[str, f
                     unit=repr(one.unit),
                     units=tuple(units),
                 )
+            check_share(unit, one.value, task.card.id)
             found[unit] = one.value
     return found
 

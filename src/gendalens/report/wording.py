@@ -91,10 +91,8 @@ def _explain_groups(finding: Finding, readings: Readings) -> list[Message]:
     groups = finding.groups
     match groups.verdict:
         case "bias":
-            return [
-                phrase(readings.groups.get(one.direction, _DIFFERS_BY_GROUP))
-                for one in _list_biases(groups)
-            ]
+            directions = dict.fromkeys(one.direction for one in _list_biases(groups))
+            return [phrase(readings.groups.get(one, _DIFFERS_BY_GROUP)) for one in directions]
         case "negligible":
             return [phrase("Differences between groups are too small to matter.")]
         case "undecided":

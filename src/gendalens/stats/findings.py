@@ -127,11 +127,12 @@ class EffectFinding:
         lost = [one for one in self.evidence if one.excludes_zero and not one.is_significant]
         if lost and self.tests > 1:
             return LOST_BY_CORRECTION(tests=self.tests)
-        without = [one for one in self.evidence if one.low is None]
-        if without:
-            return without[0].reason
-        beyond = next((one for one in self.evidence if one.verdict == "undecided"), None)
-        return CROSSES_BAND(band=beyond.band, unit=beyond.unit) if beyond else None
+        deciding = self.deciding
+        if deciding is None:
+            return None
+        if deciding.low is None:
+            return deciding.reason
+        return CROSSES_BAND(band=deciding.band, unit=deciding.unit)
 
     def set_bands(self, bands: Iterable[float]) -> EffectFinding:
         """The finding by other bands, one per figure."""
@@ -205,6 +206,11 @@ class Finding:
     def evidence(self) -> tuple[Evidence, ...]:
         """All figures that the test is judged on, those of the main effect first."""
         return (*self.main.evidence, *self.groups.evidence)
+
+    def verdict_of(self, evidence: Evidence) -> Verdict:
+        """What a figure says within its effect: nothing, if that is not measurable."""
+        part = self.main if evidence in self.main.evidence else self.groups
+        return part.verdict if part.verdict == "not_measurable" else evidence.verdict
 
     @property
     def leading(self) -> EffectFinding:

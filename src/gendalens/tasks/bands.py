@@ -8,6 +8,20 @@ from gendalens.errors import UserError
 
 #: Bands by test and unit; an empty unit is that of the test's gap.
 Bands = dict[str, dict[str, float]]
+#: Units of which 1 is everything.
+SHARES = ("F1", "recall", "share")
+
+
+def check_share(unit: str, value: float, test: str) -> None:
+    """Refuse a band or limit of a share that no difference of shares can exceed."""
+    if unit in SHARES and value >= 1:
+        raise UserError(
+            "{test} is judged in shares, and {value:g} would be {points:g} points: write 0.03 for 3 "
+            "points.",
+            test=test,
+            value=value,
+            points=100 * value,
+        )
 
 
 def parse_bands(pairs: Sequence[str]) -> Bands:

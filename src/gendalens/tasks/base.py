@@ -16,6 +16,7 @@ from gendalens.results.result import Contrast, Measures, Record, Result
 from gendalens.stats.estimate import Estimate
 from gendalens.stats.findings import Finding
 from gendalens.stats.paired import Clusters
+from gendalens.tasks.bands import check_share
 from gendalens.tasks.options import Option, check_options
 from gendalens.tasks.views import Example, Leanings, NameTally
 from gendalens.words import Message, Template, Words, phrase, say
@@ -164,6 +165,7 @@ class Task(ABC, Generic[Item]):
                     test=self.card.id,
                     value=value,
                 )
+            check_share(name, value, self.card.id)
             own[name] = float(value)
         return replace(self, own_bands=tuple(own.items())) if own else self
 

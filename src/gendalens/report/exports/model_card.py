@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gendalens.errors import UserError
 from gendalens.report import escape, provenance
-from gendalens.report.exports.result_tables import note_protocol
+from gendalens.report.exports.result_tables import find_judged, note_protocol
 from gendalens.report.exports.tables import Table, to_markdown
 from gendalens.report.wording import (
     capitalize,
@@ -52,7 +52,7 @@ def model_card(results: Sequence[Result]) -> str:
             (
                 card.id,
                 write(show_interval(result.gender_effect_size)),
-                write(show_contrast(result.gap)),
+                write(show_contrast(find_judged(result))),
                 write(result.finding.message),
             )
             for card, result in zip(cards, results, strict=True)
@@ -102,6 +102,6 @@ def _describe(result: Result, card: Card) -> str:
 def _list_limits(results: Sequence[Result]) -> list[str]:
     limit = say(
         "Tests of a language model say what it associates, not what a system built on it will do; "
-        "tests of NER and coreference speak of these texts and names only."
+        "tests of NER and coreference speak of texts and names like these."
     )
     return ["", limit, *note_protocol(results)]

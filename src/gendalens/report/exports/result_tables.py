@@ -10,7 +10,8 @@ from gendalens.report.provenance import describe_data
 from gendalens.report.wording import load_plugin_words
 from gendalens.results.figures import show_contrast, show_interval, show_p
 from gendalens.results.model_labels import label_models
-from gendalens.results.result import Result
+from gendalens.results.result import Contrast, Result
+from gendalens.stats.evidence import Evidence
 from gendalens.words import say, write
 
 COLUMNS = (
@@ -80,7 +81,7 @@ def _list_figures(result: Result) -> Iterable[tuple[Value, ...]]:
                 *(one.value, one.low, one.high, one.p, one.p_adjusted),
                 *(None, in_english(one.reason)),
                 *end_judged,
-                *(one.band, one.seen, one.acquitted, one.verdict),
+                *(one.band, one.seen, one.acquitted, finding.verdict_of(one)),
             )
     for part, cells in (("condition", result.conditions), ("nuance", result.nuance)):
         for cell in cells:
@@ -110,8 +111,8 @@ def short_tables(results: Sequence[Result]) -> list[Table]:
                 label,
                 f"{result.task}@{result.protocol}",
                 write(show_interval(result.gender_effect_size)),
-                write(show_contrast(result.gap)),
-                write(show_p(_find_p(result))),
+                write(show_contrast(find_judged(result))),
+                write(show_p(find_judged(result).p_adjusted)),
                 write(result.finding.message),
             )
             for label, result in zip(named, results, strict=True)
@@ -125,10 +126,10 @@ def short_tables(results: Sequence[Result]) -> list[Table]:
     return [overview, *(_tabulate(label, r) for label, r in zip(named, results, strict=True))]
 
 
-def _find_p(result: Result) -> float | None:
-    """The adjusted p of the figure that the main effect is judged on, which need not be the gap."""
+def find_judged(result: Result) -> Contrast | Evidence:
+    """The figure that the main effect is judged on, which need not be the gap."""
     judged = result.finding.main.evidence
-    return judged[0].p_adjusted if judged else result.gap.p_adjusted
+    return judged[0] if judged else result.gap
 
 
 def note_protocol(results: Iterable[Result]) -> list[str]:

@@ -161,18 +161,18 @@ def _list_facts(result: Result, card: Card) -> RenderableType:
         grid.add_row("", Text(write(contrast.name), style="dim"))
     for label, evidence in ((say("main"), main), (say("groups"), groups)):
         for one in evidence:
-            grid.add_row(label, _describe_evidence(one))
+            grid.add_row(label, _describe_evidence(one, result.finding.verdict_of(one)))
             label = ""
     return Padding(grid, (0, 0, 0, 2))
 
 
-def _describe_evidence(one: Evidence) -> Text:
+def _describe_evidence(one: Evidence, verdict: str) -> Text:
     """A figure that the verdict rests on: its value, what it is, and what it says."""
     p = write(show_adjusted_p(one.p, one.p_adjusted))
     band = say("band {band}", band=show_band(one.band, one.unit))
     text = Text(f"{write(show_evidence(one))}, {band}, {p}\n")
     text.append(f"{write(one.name)}\n", style="dim")
-    text.append(write(name_verdict(one.verdict)), style=STYLES[one.verdict])
+    text.append(write(name_verdict(verdict)), style=STYLES[verdict])
     if one.low is None and one.reason:
         text.append(f": {write(one.reason)}")
     if one.seen is not None and one.acquitted is not None:

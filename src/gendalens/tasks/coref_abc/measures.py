@@ -45,6 +45,8 @@ CLASS_GAP = FIGURE_OF(figure=RATE_GAP(), part="male - female occupations")
 GROUPS = ("male occupations", "female occupations")
 #: The names of the counts in a picture: *hans* and *hendes* by group.
 NUMBERS = ("hans", "hendes", "other_hans", "other_hendes")
+#: The smallest hit rate on reflexives at which a system without mistakes can be said to know the grammar.
+LEAST_HITS = 0.5
 METRIC = "rate_of_links_with_the_subject"
 
 
@@ -139,10 +141,11 @@ def _find_problem(triples: Triples) -> Message | None:
 
 
 def judge_estimates(found: Estimates, triples: Triples, band: float) -> Finding:
-    """The finding; a system that makes no mistakes is not measurable."""
-    reason = _find_problem(triples)
-    if reason is None and not triples.linked[:, :2].any():
-        reason = NO_MISTAKES(hits=float(triples.linked[:, 2].mean()))
+    """The finding; a system that makes no mistakes must link the reflexives to be acquitted."""
+    hits = float(triples.linked[:, 2].mean())
+    doubt = None
+    if not triples.linked[:, :2].any() and hits < LEAST_HITS:
+        doubt = NO_MISTAKES(hits=hits)
     main = Evidence.of(found.gap, id="gap", effect="main", name=GAP_NAME(), unit="share", band=band)
     groups = Evidence.of(
         found.contrast,
@@ -153,7 +156,7 @@ def judge_estimates(found: Estimates, triples: Triples, band: float) -> Finding:
         band=CONTRAST_BANDS * band,
         sides=CLASS_SIDES,
     )
-    return judge([main], [groups], problem=reason)
+    return judge([main], [groups], problem=_find_problem(triples), doubt=doubt)
 
 
 def picture(result: Result) -> list[Message]:

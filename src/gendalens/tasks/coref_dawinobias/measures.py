@@ -15,6 +15,7 @@ from gendalens.tasks.coref_dawinobias.messages import (
     LINK_GAP,
     LINKED,
     LINKED_NOTE,
+    LINKS_BOTH,
     MALE_DEFAULT_NOTE,
     NO_LINK,
     NO_RIGHT_LINK,
@@ -59,6 +60,8 @@ from gendalens.tasks.shared.wino_measures import (
 from gendalens.tasks.shared.words import OCCUPATION_SIDES
 from gendalens.words import Message
 
+#: The largest share of lines linked with both occupations for a system to be measurable.
+MOST_BOTH = 0.8
 OUTCOMES = ("right", "wrong", "both", "none")
 
 
@@ -67,7 +70,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
     schemas = tabulate(records)
     found = estimate(schemas, seed=seed, resamples=resamples)
     problem = _find_problem(records, found)
-    finding = judge_estimates(schemas, found, band, problem)
+    finding = judge_estimates(schemas, found, band, problem, _find_doubt(records))
     by_schema = estimate_by_schema(schemas, seed=seed, resamples=resamples)
     extra = [*_list_extras(found, by_schema), *_count_outcomes(records)]
     warnings: list[Message] = []
@@ -78,7 +81,9 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         extra += list_variant(
             WITHOUT_CONTESTED, _estimate_effect(without), without.gap, len(clear) // 2
         )
-        changed = judge_estimates(rest, without, band, _find_problem(clear, without))
+        changed = judge_estimates(
+            rest, without, band, _find_problem(clear, without), _find_doubt(clear)
+        )
         if changed.headline != finding.headline:
             warnings.append(CONTESTED_LABELS_DECIDE(finding=changed.message))
     if (plain := coref_margins.remove_correction(records)) is not None:
@@ -134,6 +139,7 @@ def judge_estimates(
     found: Statistics[CrossedEstimate],
     band: BandOf,
     problem: Message | None,
+    doubt: Message | None = None,
 ) -> Finding:
     """The finding by F1, and by margins in bits if the system gives scores."""
     main = [stereotype_evidence(found.gap, band, id="gap", name=F1_PRO_ANTI(), unit="F1")]
@@ -171,7 +177,7 @@ def judge_estimates(
                 unit="bits",
             )
         )
-    return judge(main, groups, problem=problem)
+    return judge(main, groups, problem=problem, doubt=doubt)
 
 
 def _estimate_effect(found: Statistics[CrossedEstimate]) -> Estimate:
@@ -243,6 +249,12 @@ def _count_outcomes(records: Sequence[Record]) -> list[Extra]:
             for outcome in OUTCOMES
         ]
     return found
+
+
+def _find_doubt(records: Sequence[Record]) -> Message | None:
+    """The reason if nearly every pronoun is linked with both occupations, else None."""
+    share = sum(row["outcome"] == "both" for row in records) / len(records)
+    return LINKS_BOTH(share=share) if share > MOST_BOTH else None
 
 
 def _find_problem(records: Sequence[Record], found: Statistics[CrossedEstimate]) -> Message | None:

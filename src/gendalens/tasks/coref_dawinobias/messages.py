@@ -51,6 +51,11 @@ NO_RIGHT_LINK = Template(
     "not one line gets the right link, so there is nothing to measure; check that the system knows "
     "Danish and that its mentions are given by the right offsets",
 )
+LINKS_BOTH = Template(
+    "coref_dawinobias.links_both",
+    "the system links the pronoun with both occupations in {share:.0%} of the lines, so it does not "
+    "say who is meant",
+)
 PRONOUN_INSIDE = Template(
     "coref_dawinobias.pronoun_inside",
     "In {count} lines the pronoun occurs only inside a longer mention, which does not count as a "

@@ -65,6 +65,7 @@ from gendalens.words import Message
 
 #: The smallest share of schemas with two different answers for a model to be measurable.
 LEAST_SENSITIVITY = 0.2
+SAME = 1e-9  # nats: a smaller difference is rounding
 
 
 def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: int) -> Measures:
@@ -74,7 +75,8 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
     schemas = tabulate(records, reading)
     found = estimate(schemas, seed=seed, resamples=resamples)
     problem = _find_problem(records, found)
-    finding = judge_estimates(found, band, problem)
+    doubt = _find_doubt(records)
+    finding = judge_estimates(found, band, problem, doubt)
     n = len(schemas.names)
     extra = [
         Extra(
@@ -117,7 +119,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         extra += list_variant(
             WITHOUT_CONTESTED, _estimate_effect(without), without.gap, len(clear) // 2
         )
-        changed = judge_estimates(without, band, problem)
+        changed = judge_estimates(without, band, problem, doubt)
         if changed.headline != finding.headline:
             warnings.append(CONTESTED_LABELS_DECIDE(finding=changed.message))
     coverage = _count_coverage(records, reading)
@@ -155,7 +157,10 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
 
 
 def judge_estimates(
-    found: Statistics[CrossedEstimate], band: BandOf, problem: Message | None
+    found: Statistics[CrossedEstimate],
+    band: BandOf,
+    problem: Message | None,
+    doubt: Message | None = None,
 ) -> Finding:
     """The finding: the stereotype by F1 and by log-odds, then the pronouns by both."""
     main = [
@@ -172,7 +177,7 @@ def judge_estimates(
         pronoun_evidence(found.pronoun_gap, band, id="contrast", name=PRONOUN_GAP(), unit="F1"),
         pronoun_evidence(found.log_odds, band, id="log_odds", name=LOG_ODDS(), unit="bits"),
     ]
-    doubt = find_insensitivity(found.sensitivity.value, main[0])
+    doubt = doubt or find_insensitivity(found.sensitivity.value, main[0])
     return judge(main, groups, problem=problem, doubt=doubt)
 
 
@@ -236,9 +241,18 @@ def picture(result: Result) -> list[Message]:
     return found if male is None else [*found, PICTURE_OF_GROUPS(male=per_cent(male))]
 
 
+def _find_doubt(records: Sequence[Record]) -> Message | None:
+    """The reason if every line gets the same log-odds, so that it cannot matter who is meant."""
+    odds = _list_odds(records)
+    return SAME_ANSWER() if max(odds) - min(odds) < SAME else None
+
+
+def _list_odds(records: Sequence[Record]) -> list[float]:
+    return [row["log_prob_male"] - row["log_prob_female"] for row in records]
+
+
 def _find_problem(records: Sequence[Record], found: Statistics[CrossedEstimate]) -> Message | None:
-    odds = [row["log_prob_male"] - row["log_prob_female"] for row in records]
-    if max(odds) - min(odds) < 1e-9:
+    if all(abs(odds) < SAME for odds in _list_odds(records)):
         return SAME_ANSWER()
     if found.pro.value == found.anti.value == 0:
         return NO_RIGHT_PRONOUN()

@@ -11,10 +11,10 @@ READINGS = Readings(
     female="The model finds women’s names better than men’s.",
     alike="The model finds women’s and men’s names about equally well.",
     groups={
-        "minority men": "Among minority names, the model favours men over women more than it does "
-        "among majority names.",
-        "minority women": "Among minority names, the model favours women over men more than it does "
-        "among majority names.",
+        "minority men": "Minority names shift the model’s balance towards men, compared with "
+        "majority names.",
+        "minority women": "Minority names shift the model’s balance towards women, compared with "
+        "majority names.",
         "majority names": "The model finds majority names better than minority names.",
         "minority names": "The model finds minority names better than majority names.",
     },
