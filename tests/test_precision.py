@@ -10,7 +10,7 @@ import gendalens
 from gendalens.engine.dtype_check import describe_dtype_effect
 from gendalens.models.base import Backend, Fill, FillAnswer, Tag, TagAnswer
 from gendalens.models.demo import FOLDER
-from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 from gendalens.models.huggingface.weights import load_weights
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import phrase, write
@@ -102,12 +102,12 @@ def test_entities_are_compared_as_they_are() -> None:
 def test_without_room_for_float32_the_result_is_kept_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def load(checkpoint: Checkpoint, kind: str) -> Any:
+    def load(checkpoint: StoredCheckpoint, kind: str) -> Any:
         if checkpoint.options.dtype == "float32":
             raise checkpoint.explain_memory()
         return load_weights(checkpoint, kind)
 
-    monkeypatch.setattr("gendalens.models.huggingface.token_classifier.load_weights", load)
+    monkeypatch.setattr("gendalens.models.huggingface.stored_checkpoint.load_weights", load)
     (result,) = gendalens.run(
         FOLDER / "demo-ner", tasks="ner-dane", dtype="bfloat16", repeats=1, **DEMO
     )

@@ -13,7 +13,7 @@ import tiny
 import transformers
 
 from gendalens.models.detect import load_model
-from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
 MASKED: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "wordpiece cased": (tiny.wordpiece, tiny.bert_model),
@@ -66,4 +66,4 @@ def opened(family: str) -> Opened:
 def reopened(backend: Any, **options: Any) -> Any:
     """The same model, to be loaded otherwise."""
     checkpoint = backend.checkpoint
-    return type(backend)(Checkpoint(checkpoint.name, replace(checkpoint.options, **options)))
+    return type(backend)(StoredCheckpoint(checkpoint.name, replace(checkpoint.options, **options)))

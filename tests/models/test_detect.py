@@ -18,7 +18,7 @@ from gendalens.models import demo, detect
 from gendalens.models.base import ANSWER_TYPES, LoadOptions, Score
 from gendalens.models.control import Control
 from gendalens.models.detect import load_model
-from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
 
 @pytest.mark.parametrize("family", [*MASKED, *CAUSAL])
@@ -112,13 +112,13 @@ def test_a_configuration_is_read_once_whoever_asks_for_it(
     """By backends in turn; and anew for the next model, whose files may have changed."""
     folder = str(shutil.copytree(opened("wordpiece cased").folder, tmp_path / "model"))
     seen: list[int] = []
-    read = Checkpoint.__dict__["config"].func
+    read = StoredCheckpoint.__dict__["config"].func
 
-    def count(checkpoint: Checkpoint) -> Any:
+    def count(checkpoint: StoredCheckpoint) -> Any:
         seen.append(id(checkpoint))
         return read(checkpoint)
 
-    monkeypatch.setattr(Checkpoint.__dict__["config"], "func", count)
+    monkeypatch.setattr(StoredCheckpoint.__dict__["config"], "func", count)
     for number in (1, 2):
         load_model(folder)
         assert len(seen) == number

@@ -12,8 +12,8 @@ from families import MASKED, opened
 
 from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions, Reconstruct, TopToken
-from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.masked import MaskedLM
+from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
 WORDS = ("sin", "sit", "sine")
 
@@ -41,8 +41,8 @@ def test_the_space_before_the_mask_goes_for_one_model_known_by_name(
     Path("vesteinn").mkdir(exist_ok=True)
     if not Path("vesteinn/DanskBert").exists():
         Path("vesteinn/DanskBert").symlink_to(folder)
-    glued = MaskedLM(Checkpoint("vesteinn/DanskBert", LoadOptions()))
-    usual = MaskedLM(Checkpoint(str(folder), LoadOptions()))
+    glued = MaskedLM(StoredCheckpoint("vesteinn/DanskBert", LoadOptions()))
+    usual = MaskedLM(StoredCheckpoint(str(folder), LoadOptions()))
     request = TopToken("smeden gav ", " sin hammer .")
     (with_space,), (without,) = usual.encode([request]), glued.encode([request])
     assert with_space.length == without.length + 1

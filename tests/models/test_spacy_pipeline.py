@@ -19,7 +19,7 @@ from asking import answer_all
 from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions, Tag, TagAnswer
 from gendalens.models.detect import load_model
-from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 from gendalens.models.spacy.files import PipelineFiles
 
 PATTERNS = [
@@ -181,7 +181,9 @@ def test_a_component_that_is_named_like_a_path_is_refused(folder: Path, tmp_path
 def test_claiming_a_pipeline_asks_neither_the_hub_nor_for_a_configuration(
     good: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Checkpoint, "config", property(lambda _: pytest.fail("config was read")))
+    monkeypatch.setattr(
+        StoredCheckpoint, "config", property(lambda _: pytest.fail("config was read"))
+    )
     assert load_model(str(good)).info.kind.code == "spacy_pipeline"
 
 

@@ -18,7 +18,7 @@ from families import opened
 from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions, Score, Tag
 from gendalens.models.detect import load_model
-from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
 SENTENCE = Score("Hun sejler.")
 
@@ -110,13 +110,13 @@ def test_an_attention_is_judged_in_every_part_of_a_configuration() -> None:
     config = LlavaConfig()
     config.text_config._attn_implementation = "flash_attention_2"
     config.vision_config._attn_implementation = "eager"
-    Checkpoint("a/b", LoadOptions())._check_attention(config)
+    StoredCheckpoint("a/b", LoadOptions())._check_attention(config)
     assert config.text_config._attn_implementation is None
     assert config.vision_config._attn_implementation == "eager"
     config.text_config._attn_implementation = "kernels-community/flash-attn"
     with pytest.raises(UserError, match=r"asks for code from the hub \(kernels-community"):
-        Checkpoint("a/b", LoadOptions())._check_attention(config)
-    Checkpoint("a/b", LoadOptions(trust_remote_code=True))._check_attention(config)
+        StoredCheckpoint("a/b", LoadOptions())._check_attention(config)
+    StoredCheckpoint("a/b", LoadOptions(trust_remote_code=True))._check_attention(config)
 
 
 def test_transformers_is_told_to_fetch_no_kernels() -> None:

@@ -14,8 +14,8 @@ from gendalens import models
 from gendalens.errors import UserError
 from gendalens.models import demo
 from gendalens.models.base import Backend, LoadOptions
-from gendalens.models.huggingface.checkpoint import DTYPES
 from gendalens.models.huggingface.checkpoint_backend import open_checkpoint, share_checkpoints
+from gendalens.models.huggingface.stored_checkpoint import DTYPES
 from gendalens.models.library_errors import describe_error
 from gendalens.system.plugins import Plugin, load_plugins
 from gendalens.words import Message, add_words, phrase

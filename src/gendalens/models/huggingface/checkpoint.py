@@ -1,96 +1,77 @@
-"""A model named by the user: its location, its version, and how to open it.
-
-Everything here is cheap: configuration and tokenizer, never the weights. transformers and torch are
-imported only when they are needed, so that creating a checkpoint costs nothing.
-"""
+"""A model on transformers as the user gave it: what every kind of checkpoint offers."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
-import tempfile
-import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions
 from gendalens.models.huggingface import refusals
-from gendalens.models.huggingface.libraries import import_transformers, silence_transformers
-from gendalens.models.huggingface.model_files import ModelFiles
-from gendalens.models.huggingface.refusals import CONFIGURATION, TOKENIZER
 from gendalens.models.library_errors import describe_error, is_library_error, is_out_of_memory
-from gendalens.system import hub_access
 from gendalens.words import Message
 
-DTYPES = ("float32", "bfloat16", "float16", "auto")
-# The attention implementations built into PyTorch; None picks the best of them.
-_ATTENTION = (None, "eager", "sdpa")
 
+class Checkpoint(ABC):
+    """A model's configuration, tokenizer and version, and a way to its weights.
 
-class Commit(NamedTuple):
-    """A version of a model on the hub, and whether it was resolved from the local cache alone."""
-
-    sha: str
-    only_cached: bool
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """A model named by the user, with its load options; reads its files on demand."""
+    Everything but :meth:`load_model` is cheap. ``name`` is the model as the user named it, for messages;
+    ``title`` is its name in results.
+    """
 
     name: str
     options: LoadOptions
 
-    @cached_property
-    def path(self) -> Path | None:
-        """The local folder or file that the name refers to; None for a model on the hub."""
-        try:
-            path = Path(self.name).expanduser()
-            if path.exists():
-                return path
-        except (OSError, RuntimeError) as error:  # forbidden, too long, or an unknown ~user
-            raise UserError(
-                "{name} cannot be opened ({reason}): check the path to the model.",
-                name=self.name,
-                reason=getattr(error, "strerror", None) or describe_error(error),
-            ) from error
-        if path.suffix == ".gguf" or self.name.startswith((".", "/", "~")) or "\\" in self.name:
-            raise UserError("{name} does not exist: check the path to the model.", name=self.name)
-        return None
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The name in results, the same on every machine."""
 
     @property
-    def title(self) -> str:
-        """The name in results; for a local model the last part of its path, the same on every machine."""
-        return self.path.resolve().name if self.path else self.name
+    @abstractmethod
+    def config(self) -> Any:
+        """The model's transformers configuration."""
 
-    @cached_property
-    def files(self) -> ModelFiles | None:
-        """The files of a local model; None for a model on the hub."""
-        return ModelFiles(self.name, self.path, self.options.allow_pickle) if self.path else None
+    @property
+    @abstractmethod
+    def tokenizer(self) -> Any:
+        """The model's tokenizer, which must support character offsets."""
+
+    @property
+    @abstractmethod
+    def version(self) -> str:
+        """What identifies the model's version: a commit of the hub, or a digest of its content."""
+
+    @property
+    @abstractmethod
+    def resolved_dtype(self) -> str:
+        """The number format of the weights."""
+
+    @abstractmethod
+    def digest(self, *parts: object) -> str:
+        """A digest of the model's content, its number format and ``parts``."""
+
+    @abstractmethod
+    def load_model(self, auto_class: str) -> Any:
+        """The model, ready to run; ``auto_class`` is "AutoModelForMaskedLM" or the like."""
+
+    @abstractmethod
+    def in_float32(self) -> Checkpoint | None:
+        """The same model in float32; None if it cannot be had."""
+
+    @property
+    def path(self) -> Path | None:
+        """The local folder or file that holds the model, if one does."""
+        return None
 
     @property
     def gguf(self) -> Path | None:
         """The `.gguf` file, if the model is one."""
-        return self.path if self.files and self.files.gguf else None
-
-    @cached_property
-    def config(self) -> Any:
-        """The model's transformers configuration."""
-        transformers = import_transformers()
-        if self.files:
-            self.files.check()
-            self.check_unchanged()  # records the state of the files
-        arguments = self.arguments
-        with silence_transformers(), self.reach_hub(), self.explain_errors(CONFIGURATION):
-            config = transformers.AutoConfig.from_pretrained(self.where, **arguments)
-            self._check_attention(config)
-        return config
+        return None
 
     @cached_property
     def text_config(self) -> Any:
@@ -98,173 +79,9 @@ class Checkpoint:
         return self.config.get_text_config()
 
     @cached_property
-    def tokenizer(self) -> Any:
-        """The model's tokenizer, which must support character offsets."""
-        transformers = import_transformers()
-        arguments = self.arguments if self.gguf else self.arguments | {"config": self.config}
-        with silence_transformers(), self.reach_hub(), self.explain_errors(TOKENIZER):
-            tokenizer = transformers.AutoTokenizer.from_pretrained(self.where, **arguments)
-            empty = len(tokenizer.get_vocab()) <= len(set(tokenizer.all_special_ids))
-        if not tokenizer.is_fast:
-            raise UserError(
-                "The tokenizer of {name} ({kind}) gives no character offsets: save a fast one"
-                " (tokenizer.json) beside the model and try again.",
-                name=self.name,
-                kind=type(tokenizer).__name__,
-            )
-        # If its files are missing, transformers silently builds a tokenizer of special tokens only.
-        if empty:
-            raise UserError(
-                "{name} has no tokenizer: its vocabulary is empty; put the tokenizer's files"
-                " (tokenizer.json) into the folder.",
-                name=self.name,
-            )
-        return tokenizer
-
-    @cached_property
     def architecture(self) -> str:
         """The class that the weights were saved from; empty if the configuration names none."""
         return str((getattr(self.config, "architectures", None) or [""])[0])
-
-    @property
-    def where(self) -> str:
-        """The first argument of every `from_pretrained`: a name on the hub or a folder."""
-        if self.path is None:
-            return self.name
-        return self._empty_folder if self.gguf else str(self.path)
-
-    @cached_property
-    def _empty_folder(self) -> str:
-        """An empty folder: files beside a `.gguf` file (such as a tokenizer) are no part of the model."""
-        folder = tempfile.mkdtemp(prefix="gendalens-")
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        return folder
-
-    @cached_property
-    def arguments(self) -> dict[str, Any]:
-        """The other arguments of every `from_pretrained`, so that all read the same version."""
-        arguments: dict[str, Any] = {
-            "trust_remote_code": self.options.trust_remote_code,
-            "local_files_only": self.options.offline or self.path is not None,
-        }
-        if self.path is None:
-            arguments["revision"] = self._commit.sha
-            arguments["local_files_only"] |= self._commit.only_cached
-        elif self.gguf:
-            # The full path, because a bare name would first be looked up in the working directory.
-            arguments["gguf_file"] = str(self.gguf.absolute())
-        return arguments
-
-    def reach_hub(self) -> AbstractContextManager[None]:
-        """Allow requests to the hub for a model that may be fetched from it; block them for others."""
-        local = self.options.offline or self.path is not None
-        return hub_access.block_hub() if local else nullcontext()
-
-    @cached_property
-    def version(self) -> str:
-        """What identifies the model's version: the hub's commit, or a digest of the local files."""
-        return f"sha256:{self.files.digest[:12]}" if self.files else self._commit.sha
-
-    @cached_property
-    def resolved_dtype(self) -> str:
-        """The number format the weights are loaded in; "auto" is the checkpoint's own."""
-        if self.options.dtype != "auto":
-            return self.options.dtype
-        own = getattr(self.text_config, "dtype", None) or getattr(self.config, "dtype", None)
-        return str(own).removeprefix("torch.") if own else "float32"
-
-    def digest(self, *parts: object) -> str:
-        """A digest of the model's content, its number format and ``parts``."""
-        content = (self.files.digest,) if self.files else (self.name, self._commit.sha)
-        return hashlib.sha256(
-            json.dumps([*content, self.resolved_dtype, *parts]).encode()
-        ).hexdigest()
-
-    def check_unchanged(self) -> None:
-        """Raise if a file was replaced after the first of them was read.
-
-        The digest that identifies the model in results and in the cache is computed before the weights
-        are loaded, and it must describe the weights that were loaded.
-        """
-        if self.files and self.files.have_changed():
-            raise UserError(
-                "The files of {name} changed while they were read, so the tested version is"
-                " unknown: run again when they are complete.",
-                name=self.name,
-            )
-
-    @cached_property
-    def _commit(self) -> Commit:
-        """The hub's commit of this model.
-
-        Resolved once, before anything else: everything is then loaded from that commit, even if the hub
-        gets a newer one.
-        """
-        import_transformers()
-        import huggingface_hub
-        from huggingface_hub import errors
-
-        final = (
-            errors.HFValidationError,
-            errors.RepositoryNotFoundError,
-            errors.RevisionNotFoundError,
-        )
-
-        try:
-            if not self.options.offline:
-                info = huggingface_hub.HfApi().model_info(
-                    self.name, revision=self.options.revision, timeout=15
-                )
-                return Commit(str(info.sha), only_cached=False)
-        except final as error:
-            raise self._explain(error, CONFIGURATION) from error
-        except Exception:  # noqa: S110 - without network or during an outage, the cache may have it
-            pass
-        try:
-            cached = huggingface_hub.try_to_load_from_cache(
-                self.name, "config.json", revision=self.options.revision
-            )
-        except errors.HFValidationError as error:
-            raise self._explain(error, CONFIGURATION) from error
-        if isinstance(cached, str):
-            return Commit(Path(cached).parent.name, only_cached=True)
-        if self.options.offline:
-            raise UserError(
-                "{name} is neither a local folder nor in the cache: download it first, or leave"
-                " offline mode.",
-                name=self.name,
-            )
-        raise UserError(
-            "{name} is neither a local folder nor in the cache: the hub does not answer; check"
-            " the connection, or name a local folder.",
-            name=self.name,
-        )
-
-    def _check_attention(self, config: Any) -> None:
-        """Refuse a configuration that would fetch code from the hub ("owner/kernel") and run it.
-
-        A name without an owner (flash_attention_2) is ignored too: it only records how the model was
-        trained, and transformers would fetch a kernel if the package is not installed.
-        """
-        if self.options.trust_remote_code:
-            return
-        named = getattr(config, "_attn_implementation", None)
-        if "/" in str(named):
-            raise UserError(
-                "{name} asks for code from the hub ({kernel}, _attn_implementation in its"
-                " config.json): take that line out, or allow it with --trust-remote-code.",
-                name=self.name,
-                kernel=str(named)[:80],
-            )
-        if named not in _ATTENTION:
-            config._attn_implementation = {"": None}  # not for sub-configurations
-        for name in config.sub_configs:
-            if (part := getattr(config, name, None)) is not None:
-                self._check_attention(part)
-
-    def explain_pickles(self) -> UserError:
-        """The error for weights that only unpickling could read."""
-        return refusals.explain_pickles(self.name, allowed=self.options.allow_pickle)
 
     def explain_memory(self) -> UserError:
         """The error for memory that runs out while the model is loaded."""
@@ -305,7 +122,3 @@ class Checkpoint:
         return refusals.explain_error(
             error, what, self.name, revision=self.options.revision, gguf=self.gguf is not None
         )
-
-    def in_float32(self) -> Checkpoint:
-        """The same model, to be loaded in float32."""
-        return Checkpoint(self.name, replace(self.options, dtype="float32"))

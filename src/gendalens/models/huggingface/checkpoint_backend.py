@@ -12,6 +12,7 @@ from gendalens.errors import UserError
 from gendalens.models.base import Backend, LoadOptions
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.refusals import CONFIGURATION
+from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
 _shared: ContextVar[dict[tuple[str, LoadOptions], Checkpoint] | None] = ContextVar(
     "shared checkpoints", default=None
@@ -34,7 +35,7 @@ def share_checkpoints() -> Iterator[None]:
 def open_checkpoint(name: str, options: LoadOptions) -> Checkpoint:
     """The checkpoint of a name; refuses a revision for a local model, which has none."""
     shared = _shared.get()
-    checkpoint = Checkpoint(name, options)
+    checkpoint: Checkpoint = StoredCheckpoint(name, options)
     if shared is not None:
         checkpoint = shared.setdefault((name, options), checkpoint)
     if options.revision is not None and checkpoint.path is not None:

@@ -13,7 +13,6 @@ from gendalens.models.base import Answer, Batching, Fill, Request, Score, TopTok
 from gendalens.models.huggingface.encoding import Tokens, tokenise
 from gendalens.models.huggingface.forward import Network, Prepared, Reading
 from gendalens.models.huggingface.transformer import Transformer, explain_failures
-from gendalens.models.huggingface.weights import load_weights
 
 # Part of every fingerprint: raise it when the same weights would answer differently than before.
 ANSWERS_VERSION = 2
@@ -68,7 +67,7 @@ class LanguageModel(Transformer):
     def network(self) -> Network:
         """The model itself, loaded and verified on first use."""
         network = self.network_class(
-            load_weights(self.checkpoint, self.auto_class),
+            self.checkpoint.load_model(self.auto_class),
             self.checkpoint.name,
             self.padding,
             self.max_positions,

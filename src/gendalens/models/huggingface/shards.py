@@ -10,18 +10,20 @@ import importlib.util
 import json
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
 from gendalens.models.huggingface import refusals
-from gendalens.models.huggingface.checkpoint import Checkpoint
+
+if TYPE_CHECKING:
+    from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
 INDEX = "model.safetensors.index.json"
 PICKLED_INDEX = "pytorch_model.bin.index.json"
 _SUFFIXES = (".safetensors", ".safetensors.index.json")
 
 
-def check_shards(checkpoint: Checkpoint) -> None:
+def check_shards(checkpoint: StoredCheckpoint) -> None:
     """Refuse weights outside the model's folder, and pickled ones unless they are allowed."""
     if checkpoint.gguf:
         return
@@ -43,7 +45,7 @@ def check_shards(checkpoint: Checkpoint) -> None:
             raise checkpoint.explain_pickles()
 
 
-def _find_named_files(checkpoint: Checkpoint) -> Iterator[str]:
+def _find_named_files(checkpoint: StoredCheckpoint) -> Iterator[str]:
     """The weight files that the configuration and the shard indexes name."""
     own = getattr(checkpoint.config, "transformers_weights", None)
     if own is not None:
@@ -61,7 +63,7 @@ def _list_shards(index: Any) -> Iterator[str]:
     yield from dict.fromkeys(map(str, found.values())) if isinstance(found, dict) else ()
 
 
-def _read_json(checkpoint: Checkpoint, name: str) -> Any:
+def _read_json(checkpoint: StoredCheckpoint, name: str) -> Any:
     """A JSON file beside the configuration; None if it does not exist."""
     from transformers.utils import cached_file
 

@@ -20,7 +20,6 @@ from gendalens.models.huggingface.label_schemes import (
 )
 from gendalens.models.huggingface.padding_trial import PaddingTrial
 from gendalens.models.huggingface.transformer import Transformer, explain_failures
-from gendalens.models.huggingface.weights import load_weights
 from gendalens.models.huggingface.windows import Row, SingleSpaced, Windows, cut_windows
 from gendalens.results.model_info import TOKEN_CLASSIFICATION
 from gendalens.words import N_, Template
@@ -111,7 +110,7 @@ class TokenClassifier(Transformer):
     @cached_property
     def model(self) -> Any:
         """The model itself, loaded on first use."""
-        return load_weights(self.checkpoint, "AutoModelForTokenClassification")
+        return self.checkpoint.load_model("AutoModelForTokenClassification")
 
     @cached_property
     def tried_batching(self) -> Batching:

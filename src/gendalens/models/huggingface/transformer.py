@@ -122,9 +122,10 @@ class Transformer(CheckpointBackend):
         return next(usable, 0)
 
     @cached_property
-    def exact(self) -> Self:
+    def exact(self) -> Self | None:
         """The same model in float32, the reference for smaller number formats."""
-        return type(self)(self.checkpoint.in_float32())
+        checkpoint = self.checkpoint.in_float32()
+        return type(self)(checkpoint) if checkpoint else None
 
     @property
     def batch_tokens(self) -> int:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
-from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.libraries import import_transformers, silence_transformers
 from gendalens.models.huggingface.mapped_weights import copy_mapped_weights
 from gendalens.models.huggingface.refusals import CONFIGURATION, WEIGHTS
@@ -16,8 +15,11 @@ from gendalens.system.file_lease import hold_leases
 from gendalens.system.forbidden_instructions import avoid_forbidden_instructions
 from gendalens.words import phrase
 
+if TYPE_CHECKING:
+    from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
-def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
+
+def load_weights(checkpoint: StoredCheckpoint, auto_class: str) -> Any:
     """The model of ``checkpoint``, ready to run; ``auto_class`` is "AutoModelForMaskedLM" or the like."""
     path = checkpoint.path
     local = [] if path is None else [path] if checkpoint.gguf else path.glob("*.safetensors")
@@ -25,7 +27,7 @@ def load_weights(checkpoint: Checkpoint, auto_class: str) -> Any:
         return _load_checked(checkpoint, auto_class)
 
 
-def _load_checked(checkpoint: Checkpoint, auto_class: str) -> Any:
+def _load_checked(checkpoint: StoredCheckpoint, auto_class: str) -> Any:
     """The model, complete, and no longer mapped from the file it was read from."""
     transformers = import_transformers()
     import torch
@@ -78,7 +80,7 @@ def _load_checked(checkpoint: Checkpoint, auto_class: str) -> Any:
         raise checkpoint.explain_memory() from error
 
 
-def _load_tensors(checkpoint: Checkpoint, auto_class: Any, arguments: dict[str, Any]) -> Any:
+def _load_tensors(checkpoint: StoredCheckpoint, auto_class: Any, arguments: dict[str, Any]) -> Any:
     """The model from safetensors; from a pickle only if there are none and pickles are allowed."""
     try:
         return auto_class.from_pretrained(checkpoint.where, **arguments)
@@ -96,7 +98,7 @@ def _load_tensors(checkpoint: Checkpoint, auto_class: Any, arguments: dict[str, 
         raise
 
 
-def _lacks_safetensors(checkpoint: Checkpoint, error: OSError) -> bool:
+def _lacks_safetensors(checkpoint: StoredCheckpoint, error: OSError) -> bool:
     """Whether an error means that all weights are pickled."""
     if checkpoint.path is not None:
         return not any(checkpoint.path.glob("*.safetensors"))
