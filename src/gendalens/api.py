@@ -16,7 +16,8 @@ from gendalens.engine.watcher import TestOutcome, Watcher
 from gendalens.errors import FailuresError, UserError
 from gendalens.models import detect
 from gendalens.models.base import Backend, LoadOptions
-from gendalens.models.objects import as_backend
+from gendalens.models.objects.choice import as_backend, name_of
+from gendalens.models.objects.given import Given, list_models
 from gendalens.report.html.after_run import write_report
 from gendalens.results.result import Result
 from gendalens.tasks import all_options, get_task, plugin_problems, register
@@ -54,6 +55,7 @@ def execute(jobs: Iterable[Job], options: RunOptions, watcher: Watcher | None = 
 def run(
     models: Any,
     *,
+    tokenizer: Any = None,
     tasks: str | Task[Any] | Sequence[str | Task[Any]] | None = None,
     protocol: int = 2,
     data: Mapping[str, str | Path] | str | None = None,
@@ -72,8 +74,11 @@ def run(
     models
         One model or several. A model is a hub name, a local folder, a ``.gguf`` file, ``lm-coref:``
         before one of these (a language model as coreference resolver), the name of a control model, a
-        ``gendalens.models.base.Backend``, or a loaded coreference system (see
-        ``gendalens.models.objects``).
+        ``gendalens.models.base.Backend``, or an object that you have loaded, such as a pair
+        ``(model, tokenizer)`` (docs/objects.md lists them). A mapping gives objects names of your own:
+        ``{"after 500 steps": (model, tokenizer)}``.
+    tokenizer
+        The tokenizer of ``models``, if that is one model of transformers in memory.
     tasks
         Tests by name, or your own ``Task`` objects. Default: every test the model can take.
     protocol
@@ -109,7 +114,8 @@ def run(
     True
 
     """
-    several = _list_models(models)
+    several = list_models(models, tokenizer)
+    _check_load_options(several, options)
     if out is not None:
         _check_names([model for model in several if not isinstance(model, str | Path)])
     tests = [tasks] if isinstance(tasks, str | Task) else tasks
@@ -192,10 +198,20 @@ def load_model(name: str, **options: Any) -> Backend:
     return detect.load_model(name, LoadOptions(**options))
 
 
-def _list_models(models: Any) -> list[Any]:
-    if isinstance(models, Sequence) and not isinstance(models, str):
-        return list(models)
-    return [models]
+def _check_load_options(models: Sequence[Any], options: Mapping[str, Any]) -> None:
+    """Refuse options for loading together with a model that is loaded already."""
+    # Data sets are loaded in every run, and ``offline`` is for them as well.
+    wanted = [
+        name for name in options if name in LoadOptions.__dataclass_fields__.keys() - {"offline"}
+    ]
+    loaded = [model for model in models if isinstance(model, Given)]
+    if wanted and loaded:
+        raise UserError(
+            "{name} is loaded already, so {option} comes too late: leave it out, or give the model's"
+            " name or folder instead.",
+            name=name_of(loaded[0]),
+            option=wanted[0],
+        )
 
 
 def _check_names(objects: Sequence[Any]) -> None:
@@ -206,12 +222,12 @@ def _check_names(objects: Sequence[Any]) -> None:
             backend = as_backend(system)
         except UserError:  # not a model: reported when its turn comes
             continue
-        name = backend.info.name
         if backend.cacheable:  # its revision distinguishes it
             continue
-        if seen.setdefault(name, system) is not system:
+        name, itself = backend.info.name, system.model if isinstance(system, Given) else system
+        if seen.setdefault(name, itself) is not itself:
             raise UserError(
-                "Two of the systems are called {name} and would write to the same folder: give each an "
-                "attribute `name` of its own, or run them into different folders.",
+                "Two of the systems are called {name} and would write to the same folder: pass a mapping"
+                " that gives each a name of its own, or run them into different folders.",
                 name=name,
             )

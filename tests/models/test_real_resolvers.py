@@ -14,7 +14,7 @@ import pytest
 import tiny
 
 from gendalens.models.base import Resolve, ResolveAnswer
-from gendalens.models.objects import Resolver
+from gendalens.models.objects.coreference import Resolver
 
 TEXT = "Den gamle kok sov, fordi han var træt."
 COOK, HAN = (0, 13), (25, 28)

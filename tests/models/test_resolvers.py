@@ -15,7 +15,8 @@ import gendalens
 from gendalens.errors import UserError
 from gendalens.models.base import Resolve, ResolveAnswer
 from gendalens.models.control import Control
-from gendalens.models.objects import Resolver, as_backend
+from gendalens.models.objects.choice import as_backend
+from gendalens.models.objects.coreference import Resolver
 
 TEXT = "Den gamle kok sov, fordi han var træt."
 TOKENS = ((0, 3), (4, 9), (10, 13), (14, 17), (17, 18), (19, 24), (25, 28), (29, 32), (33, 37))
@@ -217,7 +218,7 @@ def test_two_systems_of_one_name_are_not_written_to_one_folder(tmp_path: Path) -
             self.name = name
 
     data, out = small_data(tmp_path), tmp_path / "runs"
-    with pytest.raises(UserError, match=r"Two of the systems are called Named .* attribute `name`"):
+    with pytest.raises(UserError, match=r"Two of the systems are called Named .* pass a mapping"):
         gendalens.run([Named(), Named()], data=data, out=out)
     assert not out.exists()
     # The same object twice is the same result; without a folder nothing is overwritten.

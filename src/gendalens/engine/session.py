@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ from gendalens.engine.run_options import RunOptions
 from gendalens.engine.selection import Test, choose_tests
 from gendalens.engine.watcher import SessionReport, SilentWatcher, Watcher
 from gendalens.errors import UserError
+from gendalens.models.base import Backend, LoadOptions
 from gendalens.models.detect import load_model
-from gendalens.models.objects import as_backend
+from gendalens.models.objects.choice import as_backend, name_of
 from gendalens.results import run_folder
 from gendalens.words import say
 
@@ -33,7 +34,7 @@ class Job:
         """The model as the user named it."""
         if isinstance(self.model, str | Path):
             return str(self.model)
-        return as_backend(self.model).info.name
+        return name_of(self.model)
 
 
 def run_jobs(
@@ -81,9 +82,18 @@ def _describe_interruption(model: str, is_stored: bool) -> str:
 
 
 def _run_job(job: Job, options: RunOptions, cache: Cache | None, watcher: Watcher) -> SessionReport:
-    if isinstance(job.model, str | Path):
-        model = load_model(str(job.model), options.load)
+    with _open_model(job.model, options.load) as model:
+        tests = choose_tests(model, job.tests, options, watcher.notes)
+        return ModelRun(model, options, cache, watcher).run(tests)
+
+
+@contextmanager
+def _open_model(model: Any, options: LoadOptions) -> Iterator[Backend]:
+    """The backend of a model; an object of the user's is left as it was, whatever happens."""
+    if isinstance(model, str | Path):
+        yield load_model(str(model), options)
+    elif isinstance(model, Backend):
+        yield model
     else:
-        model = as_backend(job.model)
-    tests = choose_tests(model, job.tests, options, watcher.notes)
-    return ModelRun(model, options, cache, watcher).run(tests)
+        with closing(as_backend(model)) as backend:
+            yield backend

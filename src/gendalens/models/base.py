@@ -290,6 +290,9 @@ class Backend(ABC):
     def answer(self, batch: Sequence[Any]) -> list[Answer]:
         """The answers to one batch of encoded requests, in order, by one forward pass."""
 
+    def close(self) -> None:  # noqa: B027 - most backends keep nothing
+        """Leave what it was made from as it was; called after a run on an object of the user's."""
+
     @property
     def max_positions(self) -> int:
         """How many predictions fit into memory at once (each may be a whole vocabulary of logits)."""

@@ -110,13 +110,19 @@ class Checkpoint(ABC):
             # The engine retries with smaller batches when memory runs out.
             if not is_library_error(error) or is_out_of_memory(error):
                 raise
-            raise UserError(
-                "{name} cannot answer ({kind}: {reason}): its configuration, tokenizer and weights do"
-                " not fit together; download it again.",
-                name=self.name,
-                kind=type(error).__name__,
-                reason=describe_error(error),
-            ) from error
+            raise self._explain_failure(error) from error
+
+    def close(self) -> None:  # noqa: B027 - stored models belong to nobody else
+        """Give back what :meth:`load_model` took; by default nothing."""
+
+    def _explain_failure(self, error: BaseException) -> UserError:
+        return UserError(
+            "{name} cannot answer ({kind}: {reason}): its configuration, tokenizer and weights do"
+            " not fit together; download it again.",
+            name=self.name,
+            kind=type(error).__name__,
+            reason=describe_error(error),
+        )
 
     def _explain(self, error: BaseException, what: Message) -> UserError:
         return refusals.explain_error(

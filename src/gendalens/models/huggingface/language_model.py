@@ -31,6 +31,7 @@ class LanguageModel(Transformer):
     auto_class: ClassVar[str]
     specials: ClassVar[bool]
     network_class: ClassVar[type[Network]] = Network
+    loaded: ClassVar[tuple[str, ...]] = ("network",)
 
     @property
     def max_positions(self) -> int:

@@ -61,7 +61,7 @@ class MaskedLM(LanguageModel):
         if self.tokenizer.mask_token_id is None:
             raise UserError(
                 "The tokenizer of {name} has no mask token, without which a masked language model"
-                " cannot be asked: put the model's own tokenizer into the folder.",
+                " cannot be asked: use the model's own tokenizer.",
                 name=checkpoint.name,
             )
         self._mask: int = self.tokenizer.mask_token_id

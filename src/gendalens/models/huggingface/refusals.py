@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gendalens.errors import UserError
 from gendalens.models.library_errors import (
     DOES_NOT_FIT,
@@ -17,6 +19,17 @@ WEIGHTS = phrase("weights")
 
 # Files of weights that only unpickling could read. transformers supports the first kind only.
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+
+
+def check_tokenizer(name: str, tokenizer: Any) -> None:
+    """Refuse a tokenizer that does not say where in the text its tokens are."""
+    if not tokenizer.is_fast:
+        raise UserError(
+            "The tokenizer of {name} ({kind}) gives no character offsets: save a fast one"
+            " (tokenizer.json) beside the model and try again.",
+            name=name,
+            kind=type(tokenizer).__name__,
+        )
 
 
 def explain_pickles(name: str, *, allowed: bool, readable: bool = True) -> UserError:

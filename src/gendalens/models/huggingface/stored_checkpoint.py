@@ -100,13 +100,7 @@ class StoredCheckpoint(Checkpoint):
         with silence_transformers(), self.reach_hub(), self.explain_errors(TOKENIZER):
             tokenizer = transformers.AutoTokenizer.from_pretrained(self.where, **arguments)
             empty = len(tokenizer.get_vocab()) <= len(set(tokenizer.all_special_ids))
-        if not tokenizer.is_fast:
-            raise UserError(
-                "The tokenizer of {name} ({kind}) gives no character offsets: save a fast one"
-                " (tokenizer.json) beside the model and try again.",
-                name=self.name,
-                kind=type(tokenizer).__name__,
-            )
+        refusals.check_tokenizer(self.name, tokenizer)
         # If its files are missing, transformers silently builds a tokenizer of special tokens only.
         if empty:
             raise UserError(

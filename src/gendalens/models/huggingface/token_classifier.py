@@ -53,6 +53,7 @@ class TokenClassifier(Transformer):
     label: ClassVar[str] = N_("token classifiers (NER)")
     kind: ClassVar[Template] = Template("token_classifier", "token classifier")
     hub_task: ClassVar[str] = TOKEN_CLASSIFICATION
+    loaded: ClassVar[tuple[str, ...]] = ("model",)
     answers = frozenset({Tag.kind})
 
     @classmethod

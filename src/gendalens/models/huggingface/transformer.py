@@ -76,6 +76,8 @@ class Transformer(CheckpointBackend):
     #: The kind of model in words, and the hub's name for its task.
     kind: ClassVar[Template]
     hub_task: ClassVar[str]
+    #: The cached properties that hold the loaded model.
+    loaded: ClassVar[tuple[str, ...]]
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__(checkpoint)
@@ -126,6 +128,12 @@ class Transformer(CheckpointBackend):
         """The same model in float32, the reference for smaller number formats."""
         checkpoint = self.checkpoint.in_float32()
         return type(self)(checkpoint) if checkpoint else None
+
+    def close(self) -> None:
+        """Give the model back to whoever loaded it; it is taken anew with the next request."""
+        self.checkpoint.close()
+        for name in ("exact", *self.loaded):
+            vars(self).pop(name, None)
 
     @property
     def batch_tokens(self) -> int:
@@ -195,7 +203,7 @@ class Transformer(CheckpointBackend):
             if max(row) >= self.vocabulary_size:
                 raise UserError(
                     "The tokenizer of {name} does not belong to its weights (token {token} of"
-                    " {size}): put the model's own tokenizer into the folder.",
+                    " {size}): use the model's own tokenizer.",
                     name=self.checkpoint.name,
                     token=max(row),
                     size=self.vocabulary_size,

@@ -47,11 +47,6 @@ class SizedRequest:
     positions: int = 1
 
 
-def as_backend(model: Any) -> Backend:
-    """A backend unchanged, and any other object wrapped as a coreference system."""
-    return model if isinstance(model, Backend) else Resolver(model)
-
-
 class Resolver(Backend):
     """A backend around a coreference system that the user has loaded."""
 

@@ -1,0 +1,1 @@
+"""Models that the user has loaded: one file for each kind of object, and one that chooses."""
