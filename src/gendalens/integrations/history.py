@@ -9,13 +9,14 @@ from gendalens.integrations.flat_figures import flatten_result, name_test
 from gendalens.integrations.measurement import BiasMeasurement
 from gendalens.results.result import Contrast, Result
 from gendalens.stats.estimate import Estimate
+from gendalens.stats.findings import name_verdict
 from gendalens.words import current_language, translate, write
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-    from gendalens.report.charts.training_chart import TrainingPanel
+    from gendalens.report.charts.training_chart import TrainingPanel, TrainingPoint
 
 Plotted: TypeAlias = Literal["gap", "ges", "contrast"]
 
@@ -87,8 +88,7 @@ class BiasHistory(Sequence[BiasMeasurement]):
         return alt.VConcatChart.from_dict(spec, validate=False)
 
     def _make_panels(self, figure: Plotted, language: str) -> Iterator[TrainingPanel]:
-        from gendalens.report.charts.charts import find_state
-        from gendalens.report.charts.training_chart import TrainingPanel, TrainingPoint
+        from gendalens.report.charts.training_chart import TrainingPanel
 
         found: dict[str, list[tuple[int, Result]]] = {}
         for place, one in enumerate(self):
@@ -97,34 +97,31 @@ class BiasHistory(Sequence[BiasMeasurement]):
                 step = place if one.step is None else one.step
                 found.setdefault(name_test(result), []).append((step, result))
         for test, results in found.items():
-            points = []
-            for step, result in results:
-                one = _find_figure(result, figure)
-                points.append(
-                    TrainingPoint(
-                        step=step,
-                        value=one.value,
-                        low=one.low,
-                        high=one.high,
-                        state=find_state(result.finding),
-                        verdict=write(result.finding.message, language),
-                        band=_find_band(result, figure),
-                    )
-                )
-            yield TrainingPanel(test, _name_axis(results[0][1], figure, language), tuple(points))
+            points = tuple(_make_point(step, result, figure, language) for step, result in results)
+            yield TrainingPanel(test, _name_axis(results[0][1], figure, language), points)
 
 
-def _find_figure(result: Result, figure: Plotted) -> Contrast | Estimate:
-    return {
+def _make_point(step: int, result: Result, figure: Plotted, language: str) -> TrainingPoint:
+    from gendalens.report.charts.training_chart import TrainingPoint
+
+    one: Contrast | Estimate = {
         "gap": result.gap,
         "ges": result.gender_effect_size,
         "contrast": result.contrast,
     }[figure]
-
-
-def _find_band(result: Result, figure: Plotted) -> float | None:
-    """The band of effects that are too small to matter, if the test is judged on this figure."""
-    return next((one.band for one in result.finding.evidence if one.id == figure), None)
+    # A figure that the test is judged on has a verdict of its own; any other gets the headline.
+    evidence = next((one for one in result.finding.evidence if one.id == figure), None)
+    finding = result.finding
+    verdict = finding.verdict_of(evidence) if evidence else finding.headline
+    return TrainingPoint(
+        step=step,
+        value=one.value,
+        low=one.low,
+        high=one.high,
+        state={"bias": "found", "negligible": "none"}.get(verdict, "unclear"),
+        verdict=write(name_verdict(verdict), language),
+        band=evidence.band if evidence else None,
+    )
 
 
 def _name_axis(result: Result, figure: Plotted, language: str) -> str:

@@ -18,7 +18,7 @@ _STATES = ("found", "none", "unclear")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingPoint:
-    """A figure at one step; ``state`` is the finding's, ``band`` what is too small to matter."""
+    """A figure at one step, what was found (``state``: found, none, unclear), and its band."""
 
     step: int
     value: float | None
@@ -57,16 +57,26 @@ def draw_training(
     ]
     steps = [row["step"] for row in rows] or [0, 1]
     drawn = [
-        _draw_panel(place, panel, (min(steps), max(steps)), language, width)
+        _draw_panel(place, panel, (min(steps), max(steps)), language, width, place == len(panels) - 1)
         for place, panel in enumerate(panels)
     ]
     heading = translate("Bias over the steps of training", language)
-    chart = alt.vconcat(*drawn, spacing=22).properties(description=heading)
-    return finish_chart(chart, rows)
+    subtitle = translate("95% intervals; effects within the grey band are too small to matter", language)
+    title = alt.TitleParams(
+        heading, subtitle=subtitle, anchor="start", fontSize=14, subtitleColor=MUTED, offset=14
+    )
+    chart = alt.vconcat(*drawn, spacing=14, title=title).properties(description=heading)
+    spec = finish_chart(chart, rows)
+    return spec | {"config": spec["config"] | {"background": "white", "padding": 12}}
 
 
 def _draw_panel(
-    place: int, panel: TrainingPanel, steps: tuple[int, int], language: str, width: Width
+    place: int,
+    panel: TrainingPanel,
+    steps: tuple[int, int],
+    language: str,
+    width: Width,
+    is_last: bool,
 ) -> Any:
     # A margin on both sides keeps the marks of the first and last step off the frame.
     margin = max(1.0, 0.03 * (steps[1] - steps[0]))
@@ -74,7 +84,12 @@ def _draw_panel(
     x = alt.X(
         "step:Q",
         scale=across,
-        axis=alt.Axis(title=translate("Step", language), format=",d", tickMinStep=1, grid=False),
+        axis=alt.Axis(
+            title=translate("Step", language) if is_last else None,
+            format=",d",
+            tickMinStep=1,
+            grid=False,
+        ),
     )
     reach = _find_reach(panel)
     up = alt.Scale(domain=reach, nice=True, zero=False)
@@ -85,6 +100,7 @@ def _draw_panel(
     )
     shapes = alt.Scale(domain=colours.domain, range=["diamond", "circle", "square"])
     legend = alt.Legend(title=None, orient="top", symbolOpacity=1) if place == 0 else None
+    colour = alt.Color("state:N", scale=colours, legend=legend)
     base = alt.Chart(ROWS).transform_filter(f"datum.panel == {place}")
     tooltip = [
         alt.Tooltip("step:Q", title=translate("Step", language), format=",d"),
@@ -114,7 +130,7 @@ def _draw_panel(
             x=x,
             y=alt.Y("low:Q", scale=up, axis=axis),
             y2="high:Q",
-            color=alt.Color("state:N", scale=colours, legend=None),
+            color=colour,
             tooltip=tooltip,
         ),
         base.transform_filter("isValid(datum.value)")
@@ -122,7 +138,7 @@ def _draw_panel(
         .encode(
             x=x,
             y=y,
-            color=alt.Color("state:N", scale=colours, legend=legend),
+            color=colour,
             shape=alt.Shape("state:N", scale=shapes, legend=legend),
             tooltip=tooltip,
         ),
@@ -137,7 +153,7 @@ def _name_state(state: str, language: str) -> str:
     names = {
         "found": translate("bias found", language),
         "none": translate("no difference that matters", language),
-        "unclear": translate("unclear", language),
+        "unclear": translate("undecided or not measurable", language),
     }
     return names[state]
 
