@@ -21,7 +21,7 @@ QUICK: dict[str, Any] = {"tasks": "lm-abc", "data": "builtin", "sample": 8}
 
 @dataclass(frozen=True)
 class Trained:
-    """What a training leaves: the loss of each step, the weights, and the Trainer's log if there is one."""
+    """What a training leaves: the loss of each step, the model, and the Trainer's log, if any."""
 
     losses: list[float]
     model: Any

@@ -49,9 +49,7 @@ def test_an_empty_history_has_an_empty_frame_and_chart() -> None:
 
 
 @pytest.mark.parametrize("figure", ["gap", "ges", "contrast"])
-def test_a_chart_has_a_panel_per_test_and_every_interval(
-    history: BiasHistory, figure: Any
-) -> None:
+def test_a_chart_has_a_panel_per_test_and_every_interval(history: BiasHistory, figure: Any) -> None:
     with debug_mode(True):
         spec = history.plot(figure).to_dict(validate=True)
     assert [panel["title"]["text"] for panel in spec["vconcat"]] == ["lm-dawinobias", "lm-abc"]

@@ -44,9 +44,7 @@ def test_figures_reach_the_log_history_and_every_reporter(tmp_path: Path) -> Non
     callback, reporter = GenderBiasCallback(every_steps=4, **QUICK), Reporter()
     # The reporters of a Trainer are called before the callbacks of its user.
     trained = train_with_trainer(reporter, callback, out=tmp_path)
-    logged = {
-        one["step"]: one for one in trained.log if any("gendalens" in name for name in one)
-    }
+    logged = {one["step"]: one for one in trained.log if any("gendalens" in name for name in one)}
     assert list(logged) == [one.step for one in callback.history] == [0, 4, 8, STEPS]
     for measured in callback.history:
         assert measured.step is not None
@@ -124,7 +122,9 @@ def test_only_the_main_process_measures() -> None:
         assert len(callback.history) == is_main
 
 
-def test_a_trainer_that_shards_the_weights_is_refused_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_trainer_that_shards_the_weights_is_refused_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     callback = GenderBiasCallback(every_steps=1, **QUICK)
     model, tokenizer = make_model()
     control, arguments = transformers.TrainerControl(), transformers.TrainingArguments()
@@ -161,6 +161,6 @@ def test_the_trainer_is_not_kept_alive(tmp_path: Path) -> None:
     "wrong",
     [{"every_steps": 0}, {"every_epochs": -1}, {"every_steps": 2, "every_epochs": 1}],
 )
-def test_a_wrong_schedule_is_refused(wrong: dict[str, int]) -> None:
+def test_a_wrong_schedule_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UserError, match="every_"):
         GenderBiasCallback(**wrong)

@@ -104,11 +104,12 @@ class BiasHistory(Sequence[BiasMeasurement]):
 def _make_point(step: int, result: Result, figure: Plotted, language: str) -> TrainingPoint:
     from gendalens.report.charts.training_chart import TrainingPoint
 
-    one: Contrast | Estimate = {
+    plotted: dict[Plotted, Contrast | Estimate] = {
         "gap": result.gap,
         "ges": result.gender_effect_size,
         "contrast": result.contrast,
-    }[figure]
+    }
+    one = plotted[figure]
     # A figure that the test is judged on has a verdict of its own; any other gets the headline.
     evidence = next((one for one in result.finding.evidence if one.id == figure), None)
     finding = result.finding

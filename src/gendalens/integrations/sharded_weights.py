@@ -26,6 +26,7 @@ def is_sharded(model: Any) -> bool:
     from torch.distributed.tensor import DTensor
 
     return any(isinstance(part, FullyShardedDataParallel) for part in model.modules()) or any(
-        isinstance(weight, DTensor) or hasattr(weight, "ds_id")  # DeepSpeed's mark of a split weight
+        isinstance(weight, DTensor)
+        or hasattr(weight, "ds_id")  # DeepSpeed's mark of a split weight
         for weight in model.parameters()
     )

@@ -7,6 +7,7 @@ import sys
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from transformers import Trainer, TrainerCallback
@@ -185,7 +186,7 @@ def _find_trainer() -> weakref.ref[Trainer] | None:
     ``Trainer.log`` is the one way to its log history and to every reporter: reporters are called before
     the callbacks of users, so nothing that is added in ``on_log`` would reach them.
     """
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         caller = frame.f_locals.get("self")
         if isinstance(caller, Trainer):

@@ -14,8 +14,8 @@ import numpy as np
 def preserve_training_state(model: Any) -> Iterator[None]:
     """Restore random numbers and thread counts afterwards, and run without autocast meanwhile.
 
-    Figures must be those of the weights as they are, even if the training is in mixed precision. The
-    model itself is left as it was by :class:`gendalens.models.huggingface.live_checkpoint.LiveCheckpoint`.
+    Figures must be those of the weights as they are, even if the training is in mixed precision. (A run
+    leaves the model itself as it was: see :mod:`gendalens.models.huggingface.live_checkpoint`.)
     """
     import torch
 
@@ -39,10 +39,9 @@ def _remember_generators() -> Iterator[Callable[[], None]]:
     on_processor = torch.get_rng_state()
     yield lambda: torch.set_rng_state(on_processor)
     # Asking a device that is not in use would initialise it.
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
+    if torch.cuda.is_available() and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         on_cards = torch.cuda.get_rng_state_all()
         yield lambda: torch.cuda.set_rng_state_all(on_cards)
     if torch.backends.mps.is_available():
         on_apple = torch.mps.get_rng_state()
         yield lambda: torch.mps.set_rng_state(on_apple)
-

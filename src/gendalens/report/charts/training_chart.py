@@ -55,13 +55,17 @@ def draw_training(
         for place, panel in enumerate(panels)
         for point in panel.points
     ]
-    steps = [row["step"] for row in rows] or [0, 1]
+    steps = [point.step for panel in panels for point in panel.points] or [0, 1]
     drawn = [
-        _draw_panel(place, panel, (min(steps), max(steps)), language, width, place == len(panels) - 1)
+        _draw_panel(
+            place, panel, (min(steps), max(steps)), language, width, place == len(panels) - 1
+        )
         for place, panel in enumerate(panels)
     ]
     heading = translate("Bias over the steps of training", language)
-    subtitle = translate("95% intervals; effects within the grey band are too small to matter", language)
+    subtitle = translate(
+        "95% intervals; effects within the grey band are too small to matter", language
+    )
     title = alt.TitleParams(
         heading, subtitle=subtitle, anchor="start", fontSize=14, subtitleColor=MUTED, offset=14
     )
