@@ -98,9 +98,15 @@ def test_a_test_that_cannot_be_run_is_told_and_the_others_are_kept() -> None:
     assert ["cannot take ner-dane" in one for one in found.failures] == [True]
 
 
-def test_an_unknown_option_is_refused_at_once() -> None:
-    with pytest.raises(TypeError, match="everyone"):
-        measure_bias(None, None, everyone=True)
+@pytest.mark.parametrize("option", ["everyone", "dtype"])
+def test_an_option_without_a_meaning_is_refused(option: str) -> None:
+    with pytest.raises(TypeError, match=option):
+        measure_bias(*make_model(), **{option: True})
+
+
+def test_what_cannot_be_trained_is_refused() -> None:
+    with pytest.raises(UserError, match="str is not a module of torch"):
+        measure_bias("demo-lm", make_model()[1], **QUICK)
 
 
 def test_control_c_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:

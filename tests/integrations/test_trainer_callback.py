@@ -164,3 +164,17 @@ def test_the_trainer_is_not_kept_alive(tmp_path: Path) -> None:
 def test_a_wrong_schedule_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UserError, match="every_"):
         GenderBiasCallback(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"tasks": "lm-abd"}, UserError),
+        ({"sample": 0}, UserError),
+        ({"data": "own"}, UserError),
+        ({"samples": 10}, TypeError),
+    ],
+)
+def test_a_slip_is_told_before_the_training(wrong: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        GenderBiasCallback(**wrong)

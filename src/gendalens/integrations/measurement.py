@@ -12,13 +12,14 @@ from gendalens.api import execute, split_options
 from gendalens.data.choice import read_choices
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job
+from gendalens.errors import UserError
 from gendalens.integrations.flat_figures import flatten_results
 from gendalens.integrations.sharded_weights import is_sharded, refuse_sharded
 from gendalens.integrations.training_state import preserve_training_state
 from gendalens.models.objects.choice import name_of
 from gendalens.models.objects.given import Given
 from gendalens.results.result import Result
-from gendalens.tasks import register
+from gendalens.tasks import all_options, get_task, register
 from gendalens.tasks.bands import read_bands
 from gendalens.tasks.base import Task
 
@@ -71,7 +72,7 @@ def measure_bias(
         A transformers model and its tokenizer. Wrappers of data-parallel training and of
         ``torch.compile`` are looked through.
     tasks, data, sample, seed, negligible, batch_tokens, options
-        As in :func:`gendalens.run`. The sample is stratified, and the same at every step.
+        As in :func:`gendalens.run`. The sample is the same at every step.
     step, epoch
         Where the training is, for the record.
     name
@@ -86,22 +87,17 @@ def measure_bias(
         here: ``failures`` says why.
 
     """
-    tests = [tasks] if isinstance(tasks, str | Task) else tasks
-    for test in tests or ():
-        if isinstance(test, Task):
-            register(test)  # so that its options are known
-    load, task_options = split_options(options)
-    run_options = RunOptions(
+    tests, run_options = plan_measurement(
+        tasks=tasks,
+        data=data,
         sample=sample,
-        data=read_choices(data),
-        out=Path(out) if out is not None else None,
+        out=out,
         seed=seed,
-        negligible=read_bands(negligible),
+        negligible=negligible,
         batch_tokens=batch_tokens,
-        task_options=task_options,
-        load=load,
-        use_cache=False,  # the weights change with every step, so no answer would be used again
+        **options,
     )
+    _check_module(model)
     if is_sharded(model):
         raise refuse_sharded()
     clock = time.perf_counter()
@@ -118,6 +114,52 @@ def measure_bias(
         epoch=epoch,
         folder=run_options.out if report.outcomes else None,
     )
+
+
+def plan_measurement(
+    *,
+    tasks: str | Task[Any] | Sequence[str | Task[Any]] | None = None,
+    data: Mapping[str, str | Path] | str | None = None,
+    sample: int | None = None,
+    out: str | Path | None = None,
+    seed: int = 0,
+    negligible: Mapping[str, float] | None = None,
+    batch_tokens: int | None = None,
+    **options: Any,
+) -> tuple[Sequence[str | Task[Any]] | None, RunOptions]:
+    """The tests and options of a measurement; raises if one of them is wrong."""
+    tests = [tasks] if isinstance(tasks, str | Task) else tasks
+    for test in tests or ():
+        if isinstance(test, Task):
+            register(test)  # so that its options are known
+        else:
+            get_task(test, 2)  # raises if there is no such test
+    # The model is loaded already, so of the options for loading only that for data sets has a meaning.
+    if unknown := sorted(set(options) - set(all_options()) - {"offline"}):
+        raise TypeError(f"measure_bias() has no option {unknown[0]!r}")
+    load, task_options = split_options(options)
+    return tests, RunOptions(
+        sample=sample,
+        data=read_choices(data),
+        out=Path(out) if out is not None else None,
+        seed=seed,
+        negligible=read_bands(negligible),
+        batch_tokens=batch_tokens,
+        task_options=task_options,
+        load=load,
+        use_cache=False,  # the weights change with every step, so no answer would be used again
+    )
+
+
+def _check_module(model: Any) -> None:
+    from torch.nn import Module
+
+    if not isinstance(model, Module):
+        raise UserError(
+            "measure_bias is for models in training, and {kind} is not a module of torch: use "
+            "gendalens.run instead.",
+            kind=type(model).__name__,
+        )
 
 
 def _name_step(model: Any, step: int | None) -> str:

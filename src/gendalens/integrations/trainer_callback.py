@@ -14,7 +14,7 @@ from transformers import Trainer, TrainerCallback
 
 from gendalens.errors import UserError
 from gendalens.integrations.history import BiasHistory
-from gendalens.integrations.measurement import BiasMeasurement, measure_bias
+from gendalens.integrations.measurement import BiasMeasurement, measure_bias, plan_measurement
 from gendalens.integrations.sharded_weights import refuse_sharded
 from gendalens.tasks.base import Task
 from gendalens.tasks.options import check_number
@@ -39,7 +39,7 @@ class GenderBiasCallback(TrainerCallback):  # type: ignore[misc]
         How often to test the model. Default: after each epoch. The first test is before the first
         step, the last one after the last.
     tasks, data, sample, seed, options
-        As in :func:`gendalens.run`. The sample is stratified, and the same at every step.
+        As in :func:`gendalens.run`. The sample is the same at every step.
     out
         A folder for results and reports, one run folder per step, for ``gendalens compare``.
     tokenizer
@@ -58,7 +58,7 @@ class GenderBiasCallback(TrainerCallback):  # type: ignore[misc]
         trainer = Trainer(model, arguments, train_dataset=data, processing_class=tokenizer,
                           callbacks=[callback])
         trainer.train()
-        callback.history.plot().save("bias.html")
+        callback.history.plot().save("bias.svg")
 
     """
 
@@ -86,6 +86,7 @@ class GenderBiasCallback(TrainerCallback):  # type: ignore[misc]
         self._out = Path(out) if out is not None else None
         self._tokenizer = tokenizer
         self._options = {"tasks": tasks, "data": data, "sample": sample, "seed": seed, **options}
+        plan_measurement(**self._options)  # a slip of the user's is told now, not hours later
         self._trainer: weakref.ref[Trainer] | None = None
         self._has_complained = False
 
@@ -124,7 +125,8 @@ class GenderBiasCallback(TrainerCallback):  # type: ignore[misc]
         try:
             if args.fsdp:
                 raise refuse_sharded()
-            found = self._test(state, model, self._tokenizer or processing_class)
+            tokenizer = processing_class if self._tokenizer is None else self._tokenizer
+            found = self._test(state, model, tokenizer)
         except Exception as error:  # whatever goes wrong here, the training must not be lost
             failure = (_describe(error),)
             found = BiasMeasurement((), failure, step=int(state.global_step), epoch=state.epoch)
