@@ -18,13 +18,31 @@ if TYPE_CHECKING:
     from gendalens.api import load_model, power, run
     from gendalens.comparison.comparison import compare
     from gendalens.errors import UserError
+    from gendalens.models.objects.resolver import Resolver
+    from gendalens.models.objects.scorer import Scorer
+    from gendalens.models.objects.tagger import Tagger
     from gendalens.results.result import Result
 
-__all__ = ["Result", "UserError", "__version__", "compare", "load_model", "power", "run", "tasks"]
+__all__ = [
+    "Resolver",
+    "Result",
+    "Scorer",
+    "Tagger",
+    "UserError",
+    "__version__",
+    "compare",
+    "load_model",
+    "power",
+    "run",
+    "tasks",
+]
 
 #: Where the public names live; each is imported when it is first used, so that starting is cheap.
 _HOMES = {
+    "Resolver": "gendalens.models.objects.resolver",
     "Result": "gendalens.results.result",
+    "Scorer": "gendalens.models.objects.scorer",
+    "Tagger": "gendalens.models.objects.tagger",
     "UserError": "gendalens.errors",
     "compare": "gendalens.comparison.comparison",
     "load_model": "gendalens.api",

@@ -86,7 +86,7 @@ class Evaluator:
         """The simple and the detailed table of ``abc`` or ``dawinobias`` for a coreference system.
 
         ``model`` is the loaded system itself: danlp's, fastcoref's, a spaCy or Stanza pipeline, or a
-        function (see ``gendalens.models.objects``).
+        function in ``gendalens.Resolver`` (docs/objects.md).
         """
         _check(test)
         if isinstance(model, str | Path):

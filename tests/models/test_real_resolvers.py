@@ -14,7 +14,7 @@ import pytest
 import tiny
 
 from gendalens.models.base import Resolve, ResolveAnswer
-from gendalens.models.objects.coreference import Resolver
+from gendalens.models.objects.choice import as_backend
 
 TEXT = "Den gamle kok sov, fordi han var træt."
 COOK, HAN = (0, 13), (25, 28)
@@ -24,9 +24,9 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def asked(system: Any, kind: str) -> ResolveAnswer:
-    resolver = Resolver(system)
-    assert str(resolver.info.kind) == f"coreference system ({kind})"
-    (answer,) = resolver.answer(resolver.encode([Resolve(TEXT)]))
+    backend: Any = as_backend(system)
+    assert str(backend.info.kind) == f"coreference system ({kind})"
+    (answer,) = backend.answer(backend.encode([Resolve(TEXT)]))
     assert isinstance(answer, ResolveAnswer)
     return answer
 
@@ -42,7 +42,7 @@ def test_a_document_of_stanza_is_read_dropped_pronouns_apart() -> None:
 
     class Pipeline(stanza.Pipeline):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
-            self.processors: dict[str, Any] = {}
+            self.processors: dict[str, Any] = {"coref": object()}
 
         def __call__(self, text: str) -> Any:
             dropped = {"id": (4, 1), "text": "_"}

@@ -16,7 +16,7 @@ from gendalens.errors import UserError
 from gendalens.models.base import Resolve, ResolveAnswer
 from gendalens.models.control import Control
 from gendalens.models.objects.choice import as_backend
-from gendalens.models.objects.coreference import Resolver
+from gendalens.models.objects.resolver import Resolver
 
 TEXT = "Den gamle kok sov, fordi han var træt."
 TOKENS = ((0, 3), (4, 9), (10, 13), (14, 17), (17, 18), (19, 24), (25, 28), (29, 32), (33, 37))
@@ -105,13 +105,13 @@ SYSTEMS: dict[str, Callable[[], Any]] = {
     "danlp's interface": DaNLP,
     "fastcoref's interface": FastCoref,
     "a Stanza pipeline": Stanza,
-    "a function": lambda: function,
+    "a function": lambda: Resolver(function),
 }
 
 
 def asked(system: Any) -> ResolveAnswer:
-    resolver = Resolver(system)
-    (answer,) = resolver.answer(resolver.encode([REQUEST]))
+    backend: Any = as_backend(system)
+    (answer,) = backend.answer(backend.encode([REQUEST]))
     assert isinstance(answer, ResolveAnswer)
     return answer
 
@@ -119,7 +119,7 @@ def asked(system: Any) -> ResolveAnswer:
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_system_is_known_by_what_it_offers_and_read(name: str) -> None:
     system = SYSTEMS[name]()
-    info = Resolver(system).info
+    info = as_backend(system).info
     assert info.kind.code == "coreference_system"
     assert str(info.kind) == f"coreference system ({name})"
     assert info.hub_task == "coreference-resolution"
@@ -129,13 +129,18 @@ def test_a_system_is_known_by_what_it_offers_and_read(name: str) -> None:
 @pytest.mark.parametrize("make", [lambda: spacy_pipeline("test_coref_spans"), with_chains])
 def test_a_spacy_pipeline_is_read_wherever_it_leaves_its_clusters(make: Any) -> None:
     pipeline = make()
-    assert str(Resolver(pipeline).info.kind) == "coreference system (a spaCy pipeline)"
+    assert str(as_backend(pipeline).info.kind) == "coreference system (a spaCy pipeline)"
     assert asked(pipeline).clusters == ((COOK, HAN),)
 
 
-def test_a_spacy_pipeline_without_coreference_is_told() -> None:
-    with pytest.raises(UserError, match="no coreference component"):
-        asked(spacy.blank("da"))
+def test_a_spacy_pipeline_without_coreference_or_entities_is_told() -> None:
+    pipeline = spacy.blank("da")
+    pipeline.add_pipe("sentencizer")
+    reason = (
+        r"da_pipeline-0.0.0 finds neither entities nor coreference \(its components: sentencizer"
+    )
+    with pytest.raises(UserError, match=reason):
+        as_backend(pipeline)
 
 
 def test_danlp_gets_the_words_of_the_request() -> None:
@@ -154,8 +159,8 @@ def test_danlp_gets_the_words_of_the_request() -> None:
         ([[["kok", "han"]]], "with the cluster"),
         ([[(0, 13)]], "with the cluster"),
         ([], "gives 0 answers to 1 texts"),
-        (None, "fails on a sentence"),
-        (7, "fails on a sentence"),
+        (None, "fails on a text .* must take a list of texts"),
+        (7, "fails on a text .* must take a list of texts"),
     ],
 )
 def test_an_answer_of_another_shape_is_one_sentence(answers: Any, reason: str) -> None:
@@ -163,12 +168,24 @@ def test_an_answer_of_another_shape_is_one_sentence(answers: Any, reason: str) -
         return answers
 
     with pytest.raises(UserError, match=rf"^system .*{reason}"):
-        asked(system)
+        asked(Resolver(system))
 
 
 def test_an_object_that_is_nothing_we_know_is_told_what_is_expected() -> None:
-    with pytest.raises(UserError, match=r"object is not a model .* fastcoref"):
+    with pytest.raises(
+        UserError,
+        match=r"^object is not a model .*Flair.* spaCy.* gendalens\.Tagger.* transformers.*fastcoref",
+    ):
         as_backend(object())
+
+
+def test_a_system_that_predicts_something_else_is_not_taken_for_fastcoref() -> None:
+    class Classifier:
+        def predict(self, X: Any) -> Any:
+            pytest.fail("asked")
+
+    with pytest.raises(UserError, match=r"^Classifier is not a model"):
+        as_backend(Classifier())
 
 
 def test_whatever_goes_wrong_inside_a_system_names_it() -> None:
@@ -187,11 +204,11 @@ def test_out_of_memory_is_left_to_the_engine() -> None:
         raise RuntimeError("CUDA out of memory")
 
     with pytest.raises(RuntimeError, match="out of memory"):
-        asked(system)
+        asked(Resolver(system))
 
 
 def test_backends_and_control_models_stay_what_they_are() -> None:
-    control, resolver = Control("fair", 0.0), Resolver(function)
+    control, resolver = Control("fair", 0.0), as_backend(Resolver(function))
     assert as_backend(control) is control
     assert as_backend(resolver) is resolver
 
@@ -205,7 +222,7 @@ def test_an_object_is_asked_anew_in_every_run(tmp_path: Path) -> None:
 
     data = small_data(tmp_path)
     for _ in range(2):
-        results = gendalens.run(first_letters, data=data)
+        results = gendalens.run(gendalens.Resolver(first_letters), data=data)
         assert [result.task for result in results] == ["coref-abc", "coref-dawinobias"]
         assert {result.finding.headline for result in results} == {"not_measurable"}
         assert results[0].model.name == "first_letters"
@@ -227,4 +244,7 @@ def test_two_systems_of_one_name_are_not_written_to_one_folder(tmp_path: Path) -
     assert len(gendalens.run([same, same], out=out, **tests)) == 2
     assert len(gendalens.run([Named(), Named()], **tests)) == 2
     assert len(gendalens.run([Named("one"), Named("two")], out=out, **tests)) == 2
-    assert {folder.name for folder in out.iterdir() if folder.is_dir()} == {"Named", "one", "two"}
+    named = {"three": Named(), "four": Named()}
+    assert len(gendalens.run(named, out=out, **tests)) == 2
+    folders = {folder.name for folder in out.iterdir() if folder.is_dir()}
+    assert folders == {"Named", "one", "two", "three", "four"}

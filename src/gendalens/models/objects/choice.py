@@ -11,6 +11,7 @@ from gendalens.errors import UserError
 from gendalens.models import objects
 from gendalens.models.base import Backend
 from gendalens.models.objects.given import Given
+from gendalens.models.objects.instances import is_instance
 from gendalens.models.objects.kind import ObjectKind, name_object
 from gendalens.words import phrase
 
@@ -22,9 +23,13 @@ def as_backend(model: Any) -> Backend:
     given = model if isinstance(model, Given) else Given(model)
     kind = _find_kind(given)
     if kind is None:
-        from gendalens.models.objects.coreference import Resolver
-
-        return Resolver(given.model)
+        raise _explain_unknown(given)
+    if given.tokenizer is not None and not kind.takes_tokenizer:
+        raise UserError(
+            "{name} is {label:t}, which needs no tokenizer: leave it out.",
+            name=kind.name(given),
+            label=kind.label,
+        )
     return kind.open(given)
 
 
@@ -50,10 +55,16 @@ def _find_kind(given: Given) -> ObjectKind | None:
 
 
 def _explain_unknown(given: Given) -> UserError:
+    if callable(given.model) and not is_instance(given.model, "torch.nn", "Module"):
+        return UserError(
+            "{name} can be called, but what it answers cannot be known: wrap it in gendalens.Tagger"
+            " (it finds entities), gendalens.Scorer (it gives likelihoods) or gendalens.Resolver (it"
+            " finds coreference).",
+            name=given.name or name_object(given.model),
+        )
     return UserError(
-        "{name} ({kind}) is not a model that GenDa Lens can test: give a model's name, a folder, a"
-        " backend, or one of these objects: {known:clauses}.",
+        "{name} is not a model that GenDa Lens can use: give a model's name, a folder, a backend, or"
+        " one of these objects: {known:clauses}.",
         name=given.name or name_object(given.model),
-        kind=type(given.model).__name__,
         known=tuple(phrase(kind.label) for kind in all_kinds()),
     )

@@ -16,6 +16,8 @@ class ObjectKind(ABC):
     label: ClassVar[str]
     #: Whether it is known by its type; kinds known by their methods are tried after these.
     by_type: ClassVar[bool] = True
+    #: Whether the user passes a tokenizer with it.
+    takes_tokenizer: ClassVar[bool] = False
 
     @abstractmethod
     def recognises(self, model: Any) -> bool:

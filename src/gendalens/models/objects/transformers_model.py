@@ -23,6 +23,7 @@ class TransformersModel(ObjectKind):
     """A masked or causal language model or a token classifier, and its tokenizer."""
 
     label: ClassVar[str] = N_("a model of transformers with its tokenizer")
+    takes_tokenizer: ClassVar[bool] = True
 
     def recognises(self, model: Any) -> bool:
         """Whether this is a model of transformers."""

@@ -18,6 +18,7 @@ from typing import Any
 from gendalens.errors import UserError
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.library_errors import describe_error
+from gendalens.models.spacy.components import find_idle, find_setters
 from gendalens.words import Message, phrase
 
 # Packages of this version only reserve spaCy's names on package indexes.
@@ -25,17 +26,6 @@ _PLACEHOLDER = "999.9.9"
 _PACKAGE = re.compile(r"[a-z][\w-]*", re.IGNORECASE)
 _NAMED_LIKE_A_PIPELINE = re.compile(r"[a-z]{2,3}_(core|dacy|dep|ent|sent)_\w+")
 
-# Components that set entities; not all of them declare it when they register.
-_TAGGERS = frozenset({"ner", "beam_ner"})
-_OTHER_SETTERS = frozenset(
-    {"entity_ruler", "future_entity_ruler", "token_classification_transformer"}
-)
-# Components that do not affect an entity recogniser. Parsers and sentence splitters do: no entity
-# crosses a sentence boundary that they have set.
-_IDLE = frozenset(
-    """attribute_ruler entity_linker lemmatizer morphologizer span_finder spancat
-    spancat_singlelabel tagger textcat textcat_multilabel trainable_lemmatizer""".split()  # noqa: SIM905
-)
 # The registries whose functions spaCy may call while it loads a pipeline, because they only describe a
 # model. Readers open files, loggers write them, callbacks import packages.
 _REGISTRIES = frozenset(
@@ -143,22 +133,12 @@ class PipelineFiles:
     @cached_property
     def setters(self) -> tuple[str, ...]:
         """The components that set ``doc.ents``."""
-        return tuple(
-            name for name, factory in self.factories.items() if self._sets_entities(name, factory)
-        )
+        return find_setters(self.factories, self.config["components"])
 
     @property
     def idle(self) -> list[str]:
         """The components that do not affect ``doc.ents`` and need not be loaded."""
-        names = list(self.factories)
-        after = names[names.index(self.setters[-1]) + 1 :]
-        # The patterns of rulers may use the output of any earlier component, so with a ruler all are
-        # kept.
-        if any(self.factories[name] not in _TAGGERS for name in self.setters):
-            return after
-        return after + [
-            name for name in names if name not in after and self.factories[name] in _IDLE
-        ]
+        return find_idle(self.factories, self.setters)
 
     @cached_property
     def digest(self) -> str:
@@ -186,20 +166,6 @@ class PipelineFiles:
                 yield path
             elif path.is_symlink() and path.is_dir():
                 raise self._explain_elsewhere("/".join(parts))
-
-    def _sets_entities(self, name: str, factory: str) -> bool:
-        from spacy.language import Language
-        from spacy.util import registry
-
-        if factory == "span_ruler":
-            return bool(self.config["components"][name].get("annotate_ents"))
-        if factory in _TAGGERS | _OTHER_SETTERS:
-            return True
-        try:
-            registry.factories.get(factory)  # imports the package that registers it
-            return "doc.ents" in Language.get_factory_meta(factory).assigns
-        except Exception:  # if it is not installed and is needed, loading reports it
-            return False
 
     @property
     def _is_installed(self) -> bool:

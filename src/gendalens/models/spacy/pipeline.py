@@ -25,6 +25,7 @@ from gendalens.models.base import Answer, Tag, TagAnswer
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.checkpoint_backend import CheckpointBackend
 from gendalens.models.library_errors import DOES_NOT_FIT, describe_error
+from gendalens.models.spacy.components import read_entities
 from gendalens.models.spacy.files import PipelineFiles, find_pipeline
 from gendalens.models.word_spans import split_words
 from gendalens.results.model_info import TOKEN_CLASSIFICATION, ModelInfo
@@ -43,8 +44,8 @@ _MAX_CHARACTERS = 1_000_000
 
 # The requirements of a pipeline that names no packages.
 _NEEDS_NOTHING = phrase("spaCy alone, it says")
-# Danish, multilingual, or unspecified.
-_FOR_DANISH = ("da", "xx", "mul", "")
+#: The languages of pipelines that suit Danish texts: Danish, multilingual, or unspecified.
+FOR_DANISH = ("da", "xx", "mul", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class SpacyPipeline(CheckpointBackend):
     @property
     def _is_danish(self) -> bool:
         """Whether the pipeline is for Danish, multilingual or unspecified."""
-        return self.language in _FOR_DANISH
+        return self.language in FOR_DANISH
 
     @property
     def language(self) -> str:
@@ -153,9 +154,9 @@ class SpacyPipeline(CheckpointBackend):
         """The entities of each text, in order."""
         texts = [item.text for item in batch]
         pipeline = self.pipeline
-        with _silence_version_warnings(), self.checkpoint.explain_failures():
+        with silence_version_warnings(), self.checkpoint.explain_failures():
             docs = list(pipeline.pipe(texts, batch_size=max(1, len(texts))))
-            found = [TagAnswer(tuple(_read_entities(doc))) for doc in docs]
+            found = [TagAnswer(tuple(read_entities(doc))) for doc in docs]
         # Labels are mapped before the run: one that turns up only now would not be scored.
         for label in {label for answer in found for _, _, label in answer.entities}:
             if label not in self.labels:
@@ -173,7 +174,7 @@ class SpacyPipeline(CheckpointBackend):
         name = self.checkpoint.name
         self._choose_device()
         needs = tuple(map(str, self._files.meta.get("requirements") or ())) or _NEEDS_NOTHING
-        with _explain_errors(name, needs), _silence_version_warnings(), forbid_pickles():
+        with _explain_errors(name, needs), silence_version_warnings(), forbid_pickles():
             pipeline = self._spacy.load(self._files.folder, exclude=self._files.idle)
         # The digest that identifies the pipeline in results must describe what was loaded.
         if self._files.digest != PipelineFiles(name, self._files.folder).digest:
@@ -204,16 +205,6 @@ class SpacyPipeline(CheckpointBackend):
                     device=device,
                     reason=describe_error(error),
                 ) from error
-
-
-def _read_entities(doc: Any) -> Iterator[tuple[int, int, str]]:
-    """A document's entities, trimmed of white space."""
-    for entity in doc.ents:
-        text = entity.text
-        begin = entity.start_char + len(text) - len(text.lstrip())
-        end = entity.start_char + len(text.rstrip())
-        if begin < end and entity.label_:
-            yield begin, end, entity.label_
 
 
 def _import_spacy(name: str) -> Any:
@@ -250,7 +241,7 @@ def _explain_errors(name: str, needs: tuple[str, ...] | Message) -> Iterator[Non
 
 
 @contextmanager
-def _silence_version_warnings() -> Iterator[None]:
+def silence_version_warnings() -> Iterator[None]:
     """Silence W095 (a pipeline for another minor version of spaCy): the signature names both versions."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"\[W095\]")
