@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -101,7 +101,7 @@ def test_a_test_that_cannot_be_run_is_told_and_the_others_are_kept() -> None:
 @pytest.mark.parametrize("option", ["everyone", "dtype"])
 def test_an_option_without_a_meaning_is_refused(option: str) -> None:
     with pytest.raises(TypeError, match=option):
-        measure_bias(*make_model(), **{option: True})
+        measure_bias(*make_model(), **{option: cast(Any, True)})
 
 
 def test_what_cannot_be_trained_is_refused() -> None:
