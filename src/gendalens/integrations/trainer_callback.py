@@ -159,8 +159,8 @@ class GenderBiasCallback(TrainerCallback):  # type: ignore[misc]
             logger.warning(
                 "%s",
                 say(
-                    "Gender bias was not measured: {reason} Training goes on, and further failures are"
-                    " not reported.",
+                    "A test of gender bias failed: {reason} Training goes on; later failures are only"
+                    " kept in the callback's history.",
                     reason=reason,
                 ),
             )
