@@ -15,28 +15,57 @@ from gendalens.version import __version__
 
 if TYPE_CHECKING:
     from gendalens import tasks
-    from gendalens.api import load_model, power, run
-    from gendalens.comparison.comparison import compare
+    from gendalens.api import (
+        Comparison,
+        Result,
+        Results,
+        compare,
+        load,
+        load_model,
+        plot,
+        power,
+        run,
+    )
     from gendalens.errors import UserError
-    from gendalens.results.result import Result
+    from gendalens.report.pages import write_page as report
 
-__all__ = ["Result", "UserError", "__version__", "compare", "load_model", "power", "run", "tasks"]
+__all__ = [
+    "Comparison",
+    "Result",
+    "Results",
+    "UserError",
+    "__version__",
+    "compare",
+    "load",
+    "load_model",
+    "plot",
+    "power",
+    "report",
+    "run",
+    "tasks",
+]
 
 #: Where the public names live; each is imported when it is first used, so that starting is cheap.
 _HOMES = {
-    "Result": "gendalens.results.result",
+    "Comparison": "gendalens.api",
+    "Result": "gendalens.api",
+    "Results": "gendalens.api",
     "UserError": "gendalens.errors",
-    "compare": "gendalens.comparison.comparison",
+    "compare": "gendalens.api",
+    "load": "gendalens.api",
     "load_model": "gendalens.api",
+    "plot": "gendalens.api",
     "power": "gendalens.api",
     "run": "gendalens.api",
 }
+#: Public names that are packages; ``report`` can be called.
+_PACKAGES = ("report", "tasks")
 
 
 def __getattr__(name: str) -> Any:
     """A public name, imported now."""
-    if name == "tasks":
-        return import_module("gendalens.tasks")
+    if name in _PACKAGES:
+        return import_module(f"gendalens.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -44,4 +73,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """The public names, imported or not."""
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
