@@ -41,7 +41,7 @@ def show_comparison(comparison: Comparison) -> str:
     return wrap(*parts)
 
 
-def _show(group: Group) -> Iterator[Text]:
+def _show(group: Group) -> Iterator[Markup]:
     title = Markup("<strong>{}</strong> · {}").format(title_group(group), translate(group.title))
     yield show_paragraph(title)
     for note in (group.apart, group.refused):

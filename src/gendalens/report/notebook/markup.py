@@ -29,24 +29,25 @@ _CELL = Markup('<td style="{}">{}</td>')
 
 def show_finding(verdict: Verdict, message: str, rest: Text = "") -> Markup:
     """What was found, with a stripe in the colour of the verdict."""
-    return _FINDING.format(_COLOURS.get(verdict, UNCLEAR), capitalize(message), rest)
+    colour = _COLOURS.get(verdict, UNCLEAR)
+    return _FINDING.format(colour, _clean(capitalize(message)), _clean(rest))
 
 
 def show_paragraph(text: Text) -> Markup:
     """A paragraph."""
-    return Markup('<p style="margin:.4em 0">{}</p>').format(text)
+    return Markup('<p style="margin:.4em 0">{}</p>').format(_clean(text))
 
 
 def show_small(*texts: Text) -> Markup:
     """Lines in small print."""
-    lines = Markup("<br>").join(texts)
+    lines = Markup("<br>").join(map(_clean, texts))
     return Markup('<small style="opacity:.8;overflow-wrap:anywhere">{}</small>').format(lines)
 
 
 def show_lines(*texts: Text) -> Markup:
     """A cell: a figure on one line, and what belongs to it below in small print."""
     first, *rest = texts
-    line = Markup('<span style="white-space:nowrap">{}</span>').format(first)
+    line = Markup('<span style="white-space:nowrap">{}</span>').format(_clean(first))
     return Markup("{}<br>{}").format(line, show_small(*rest)) if rest else line
 
 
@@ -67,13 +68,15 @@ def show_table(
 ) -> Markup:
     """A table whose first column names its rows."""
     caption = (
-        Markup('<caption style="{}">{}</caption>').format(_LEFT, title) if title else Markup("")
+        Markup('<caption style="{}">{}</caption>').format(_LEFT, _clean(title))
+        if title
+        else Markup("")
     )
-    head = Markup("").join(_HEAD.format("col", _LEFT, heading) for heading in headings)
+    head = Markup("").join(_HEAD.format("col", _LEFT, _clean(heading)) for heading in headings)
     body = Markup("").join(
         Markup("<tr>{}{}</tr>").format(
-            _HEAD.format("row", _LEFT, row[0]),
-            Markup("").join(_CELL.format(_LEFT, cell) for cell in row[1:]),
+            _HEAD.format("row", _LEFT, _clean(row[0])),
+            Markup("").join(_CELL.format(_LEFT, _clean(cell)) for cell in row[1:]),
         )
         for row in rows
     )
@@ -82,12 +85,17 @@ def show_table(
     )
 
 
-def fold(summary: Text, content: Text) -> Markup:
+def fold(summary: Text, content: Markup) -> Markup:
     """Content that is shown on demand."""
-    return Markup("<details><summary>{}</summary>{}</details>").format(summary, content)
+    return Markup("<details><summary>{}</summary>{}</details>").format(_clean(summary), content)
 
 
-def wrap(*parts: Text) -> str:
+def wrap(*parts: Markup) -> str:
     """The parts as one block, in the language in use."""
     block = Markup('<div class="gendalens" lang="{}">{}</div>')
     return str(block.format(current_language(), Markup("\n").join(parts)))
+
+
+def _clean(text: Text) -> Text:
+    """Text without control characters or direction marks, which escaping leaves as they are."""
+    return text if isinstance(text, Markup) else one_line(text, None)

@@ -76,7 +76,7 @@ def show_results(results: Sequence[Result]) -> str:
     return wrap(show_table(headings, rows), *each)
 
 
-def _show(result: Result, label: str) -> Iterator[Text]:
+def _show(result: Result, label: str) -> Iterator[Markup]:
     finding = result.finding
     heading = Markup(" · {} · {}").format(f"{result.task}@{result.protocol}", show_name(label))
     yield show_finding(finding.headline, write(finding.message), heading)
