@@ -205,7 +205,7 @@ def compare(
     >>> comparison = gendalens.compare(results)
     >>> frame = comparison.to_frame()
     >>> frame[frame.part == "main"][["figure", "unit", "differs"]].values.tolist()
-    [['gap', 'F1', True], ['within_schema_contrast', 'bits', True]]
+    [['gap', 'F1', True], ['log_odds_gap', 'bits', True]]
 
     """
     return Comparison(comparison.compare(*runs, tasks=tasks).groups)
