@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import report_run
 
 from gendalens.data import registry
 from gendalens.errors import UserError
+from gendalens.words import use_language
 
 pytest_plugins = ["chromium"]
 
@@ -33,6 +35,14 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "gendalens-home"
     monkeypatch.setenv("GENDALENS_HOME", str(home))
     return home
+
+
+@pytest.fixture
+def danish() -> Iterator[None]:
+    """Danish as the language in use."""
+    use_language("da")
+    yield
+    use_language("en")
 
 
 @pytest.fixture

@@ -15,46 +15,66 @@ from gendalens.version import __version__
 
 if TYPE_CHECKING:
     from gendalens import tasks
-    from gendalens.api import load_model, power, run
-    from gendalens.comparison.comparison import compare
+    from gendalens.api import (
+        Comparison,
+        Result,
+        Results,
+        compare,
+        load,
+        load_model,
+        plot,
+        power,
+        run,
+    )
     from gendalens.errors import UserError
     from gendalens.models.objects.resolver import Resolver
     from gendalens.models.objects.scorer import Scorer
     from gendalens.models.objects.tagger import Tagger
-    from gendalens.results.result import Result
+    from gendalens.report.pages import write_page as report
 
 __all__ = [
+    "Comparison",
     "Resolver",
     "Result",
+    "Results",
     "Scorer",
     "Tagger",
     "UserError",
     "__version__",
     "compare",
+    "load",
     "load_model",
+    "plot",
     "power",
+    "report",
     "run",
     "tasks",
 ]
 
 #: Where the public names live; each is imported when it is first used, so that starting is cheap.
 _HOMES = {
+    "Comparison": "gendalens.api",
     "Resolver": "gendalens.models.objects.resolver",
-    "Result": "gendalens.results.result",
+    "Result": "gendalens.api",
+    "Results": "gendalens.api",
     "Scorer": "gendalens.models.objects.scorer",
     "Tagger": "gendalens.models.objects.tagger",
     "UserError": "gendalens.errors",
-    "compare": "gendalens.comparison.comparison",
+    "compare": "gendalens.api",
+    "load": "gendalens.api",
     "load_model": "gendalens.api",
+    "plot": "gendalens.api",
     "power": "gendalens.api",
     "run": "gendalens.api",
 }
+#: Public names that are packages; ``report`` can be called.
+_PACKAGES = ("report", "tasks")
 
 
 def __getattr__(name: str) -> Any:
     """A public name, imported now."""
-    if name == "tasks":
-        return import_module("gendalens.tasks")
+    if name in _PACKAGES:
+        return import_module(f"gendalens.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -62,4 +82,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """The public names, imported or not."""
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

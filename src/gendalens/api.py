@@ -6,8 +6,9 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from gendalens.comparison import comparison
 from gendalens.comparison.power import Power, compute_power
 from gendalens.data.choice import read_choices
 from gendalens.engine.run_options import RunOptions
@@ -18,11 +19,32 @@ from gendalens.models import detect
 from gendalens.models.base import Backend, LoadOptions
 from gendalens.models.objects.choice import as_backend, name_of
 from gendalens.models.objects.given import Given, list_models
+from gendalens.report.comparison import Comparison
+from gendalens.report.gathering import Run, gather_results, locate
 from gendalens.report.html.after_run import write_report
+from gendalens.report.plots import plot_results
+from gendalens.report.progress import choose_watcher
+from gendalens.report.results import Results
 from gendalens.results.result import Result
+from gendalens.results.saved_results import SavedResult
 from gendalens.tasks import all_options, get_task, plugin_problems, register
 from gendalens.tasks.bands import read_bands
 from gendalens.tasks.base import Task
+
+if TYPE_CHECKING:
+    from altair.typing import ChartType
+
+__all__ = [
+    "Comparison",
+    "Result",
+    "Results",
+    "compare",
+    "load",
+    "load_model",
+    "plot",
+    "power",
+    "run",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +57,9 @@ class RunReport:
     interrupted: bool
 
     @property
-    def results(self) -> list[Result]:
-        """The results, without their folders."""
-        return [outcome.result for outcome in self.outcomes]
+    def results(self) -> Results:
+        """The results, each with its folder."""
+        return Results(locate(outcome.result, outcome.folder) for outcome in self.outcomes)
 
 
 def execute(jobs: Iterable[Job], options: RunOptions, watcher: Watcher | None = None) -> RunReport:
@@ -65,8 +87,9 @@ def run(
     negligible: Mapping[str, float] | None = None,
     batch_tokens: int | None = None,
     cache: bool = True,
+    progress: bool | None = None,
     **options: Any,
-) -> list[Result]:
+) -> Results:
     """Test one or more models; gives a result per model and test.
 
     Parameters
@@ -95,6 +118,9 @@ def run(
         ``{"ner-dane": 0.02}`` in the unit of the test's gap, or ``{"lm-dawinobias:bits": 0.5}``.
     batch_tokens, cache
         Tokens per batch; whether to reuse stored answers and store new ones.
+    progress
+        Whether to show the progress on standard error, or below the cell of a notebook. Default: in
+        notebooks, and if standard error is a terminal.
     options
         Options for loading models (``revision``, ``device``, ``dtype``, ``trust_remote_code``,
         ``offline``, ``allow_pickle``), and options of individual tests (``repeats``, ``names``,
@@ -102,9 +128,10 @@ def run(
 
     Returns
     -------
-    list of Result
-        If a test could not be measured, ``problem`` of its result says why. If a test failed,
-        ``UserError`` is raised after all others are done and their answers stored.
+    Results
+        A list of :class:`Result` that also gives data frames, a report and charts. If a test could not
+        be measured, ``problem`` of its result says why. If a test failed, ``UserError`` is raised
+        after all others are done and their answers stored.
 
     Examples
     --------
@@ -137,6 +164,7 @@ def run(
             negligible=read_bands(negligible),
             load=load,
         ),
+        choose_watcher(progress),
     )
     for problem in (*plugin_problems(), *detect.plugin_problems()):
         warnings.warn(str(problem), stacklevel=2)
@@ -145,6 +173,75 @@ def run(
     if report.failures:
         raise FailuresError(report.failures)
     return report.results
+
+
+def load(*runs: str | Path) -> Results:
+    """The results in run folders; also of one model's or one result's folder in them.
+
+    >>> import gendalens
+    >>> _ = gendalens.run(["control:fair", "control:stereotyped"], tasks="lm-abc", data="builtin",
+    ...                   sample=40, out="runs/controls")
+    >>> [result.model.name for result in gendalens.load("runs/controls")]
+    ['control:fair', 'control:stereotyped?strength=0.5']
+    >>> len(gendalens.load("runs/controls/control_fair"))
+    1
+    """
+    return Results(gather_results(runs))
+
+
+def compare(
+    *runs: str | Path | SavedResult | Result | Iterable[str | Path | SavedResult | Result],
+    tasks: str | Sequence[str] | None = None,
+) -> Comparison:
+    """Compare models; if their records are on disk, also by paired differences.
+
+    Parameters
+    ----------
+    runs
+        Run folders, results, or lists of these. Results of a run without ``out`` have no records, so
+        they are shown side by side, without differences.
+    tasks
+        The tests to compare. Default: all.
+
+    Examples
+    --------
+    >>> import gendalens
+    >>> results = gendalens.run(["control:fair", "control:stereotyped"], tasks="lm-dawinobias",
+    ...                         data="builtin", sample=80, out="runs/compared")
+    >>> comparison = gendalens.compare(results)
+    >>> frame = comparison.to_frame()
+    >>> frame[frame.part == "main"][["figure", "unit", "differs"]].values.tolist()
+    [['gap', 'F1', True], ['log_odds_gap', 'bits', True]]
+
+    """
+    return Comparison(comparison.compare(*runs, tasks=tasks).groups)
+
+
+def plot(results: Run | Iterable[Run], chart: str | None = None) -> ChartType:
+    """A chart of results as an Altair chart, for notebooks or ``.save("chart.png")``.
+
+    Parameters
+    ----------
+    results
+        A result, a run folder, or several of these.
+    chart
+        ``"forest"``, the gender effect sizes of all results on one axis, is the default for several
+        results; ``"interaction"``, conditions by group, that for one. Results on disk may also have
+        ``"occupations"`` (leanings against the share of women in Denmark), and in ``ner-dane``
+        ``"bearers"`` and ``"length"`` (recall by how common and how long first names are). A chart
+        of single results is drawn for each that has it, below one another.
+
+    Examples
+    --------
+    >>> import gendalens
+    >>> results = gendalens.run("control:fair", tasks="lm-abc", data="builtin", sample=40)
+    >>> gendalens.plot(results).to_dict()["description"]
+    'Gender effect size by test'
+    >>> gendalens.plot(results[0]).to_dict()["description"]
+    'Median relative perplexity by condition and group'
+
+    """
+    return plot_results(results, chart)
 
 
 def power(

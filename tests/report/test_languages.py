@@ -31,18 +31,10 @@ from gendalens.report.wording import name_identifier
 from gendalens.results import saved_results
 from gendalens.results.saved_results import SavedResult
 from gendalens.tasks import get_task
-from gendalens.words import ENGLISH, languages, phrase, translate, use_language
+from gendalens.words import ENGLISH, languages, phrase, translate
 from gendalens.words.catalogues import DOMAIN, LOCALE
 
 FIVE = {"coref-abc", "coref-dawinobias", "lm-abc", "lm-dawinobias", "ner-dane"}
-
-
-@pytest.fixture
-def danish() -> Iterator[None]:
-    """Danish as the language in use."""
-    use_language("da")
-    yield
-    use_language(ENGLISH)
 
 
 class Unknown(gettext.NullTranslations):

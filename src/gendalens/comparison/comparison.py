@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gendalens.comparison.comparability import Comparability, get_comparability, get_seed
+from gendalens.comparison.frames import frame_differences
 from gendalens.comparison.pair_findings import NOTHING_KNOWN, PairFinding, judge_differences
 from gendalens.errors import UserError
 from gendalens.results import saved_results
@@ -25,6 +26,9 @@ from gendalens.tasks import get_task
 from gendalens.tasks.base import ComparedFigures, Task
 from gendalens.words import Message, Template
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: With more models than this, there are too many pairs to read.
 PAIRED_MODELS = 10
 
@@ -35,7 +39,8 @@ TOO_MANY_MODELS = Template(
     "{models} models are too many for pairwise differences; compare {most} or fewer.",
 )
 NO_RECORDS = Template(
-    "compare.no_records", "Differences need the records: compare run folders instead of results."
+    "compare.no_records",
+    "Differences need the records, which are kept only in a run folder: run the models with `out`.",
 )
 NO_INTERVALS = Template(
     "compare.no_intervals", "{test} has no intervals, so differences have none; use protocol 2."
@@ -123,6 +128,10 @@ class Group:
         """The test's name and protocol, such as ``lm-abc@2``."""
         return f"{self.comparability.task}@{self.comparability.protocol}"
 
+    def find_row(self, label: str) -> Row:
+        """The model with this label."""
+        return next(row for row in self.rows if row.label == label)
+
     def to_dict(self) -> dict[str, Any]:
         """The group as plain data."""
         return {
@@ -158,12 +167,37 @@ class Comparison:
         """The comparison as plain data."""
         return {"groups": [group.to_dict() for group in self.groups]}
 
+    def to_frame(self) -> pd.DataFrame:
+        """The differences as a data frame with a row each, unrounded, and texts in English.
+
+        Numbers are numbers, and what is undefined is missing. The columns:
+
+        ``task``, ``protocol``, ``reading``
+            The test, and the reading that is compared, if not the headline.
+        ``first``, ``second``
+            The two models; a difference is the first minus the second, on the same items.
+        ``part``
+            What is compared: ``main`` and ``groups``, the figures that the test is judged on, or
+            ``effect``, the gender effect size.
+        ``figure``, ``name``, ``unit``
+            The figure's id, the difference in words, and its unit.
+        ``value``, ``low``, ``high``, ``p``, ``p_adjusted``
+            The difference with its 95% interval and its p-value, alone and corrected for all
+            differences of the comparison.
+        ``differs``, ``reason``
+            Whether the models differ in this figure; why it is undefined.
+        ``main``, ``groups``, ``verdict``
+            The finding on the two models: which of them leans further in the main effect, whether they
+            differ in groups, and both in words.
+        """
+        return frame_differences(self.groups)
+
 
 def compare(*runs: Run | Iterable[Run], tasks: str | Sequence[str] | None = None) -> Comparison:
-    """Compare models; with run folders (or files in them), also by paired differences.
+    """Compare models; if their records are on disk, also by paired differences.
 
-    ``runs`` are run folders, or results returned by :func:`gendalens.run`; these have no records, so
-    they have no paired differences. ``tasks`` restricts the comparison to some tests.
+    ``runs`` are run folders (or files in them) or results. ``tasks`` restricts the comparison to some
+    tests.
     """
     found = _select(_gather(runs), [tasks] if isinstance(tasks, str) else tasks)
     if not found:
@@ -195,7 +229,7 @@ def _gather(runs: Iterable[Run | Iterable[Run]]) -> Iterable[_Entry]:
         elif isinstance(run, SavedResult):
             yield _Entry(run.result, run)
         elif isinstance(run, Result):
-            yield _Entry(run, None)
+            yield _Entry(run, SavedResult(run, run.folder) if run.folder else None)
         else:
             yield from _gather(run)
 

@@ -117,12 +117,12 @@ def judge_differences(
     main effect differ in opposite directions, the one with the smallest p decides.
     """
     main_code: MainCode = "same" if any(map(_has_interval, main)) else "unknown"
-    if found := [one for one in main if _differs(one)]:
+    if found := [one for one in main if differs(one)]:
         decisive = min(found, key=lambda one: one.p_adjusted or 0.0)
         is_first = decisive.value is not None and decisive.value > 0
         main_code = "first_leans_further" if is_first else "second_leans_further"
     groups_code: GroupsCode = "same" if any(map(_has_interval, groups)) else "unknown"
-    differing = tuple(_name_figure(one) for one in groups if _differs(one))
+    differing = tuple(_name_figure(one) for one in groups if differs(one))
     return PairFinding(
         main=main_code,
         groups="differ" if differing else groups_code,
@@ -143,14 +143,15 @@ def _excludes_zero(difference: Contrast) -> bool:
     return difference.low > ROUNDING or difference.high < -ROUNDING
 
 
-def _differs(difference: Contrast) -> bool:
+def differs(difference: Contrast) -> bool:
+    """Whether two models differ in a figure: the interval excludes 0, and the adjusted p is small."""
     p = difference.p_adjusted
     return _excludes_zero(difference) and (p is None or p < LEVEL)
 
 
 def _is_lost(difference: Contrast) -> bool:
     """Whether the interval excludes zero and the adjusted p is still too large."""
-    return _excludes_zero(difference) and not _differs(difference)
+    return _excludes_zero(difference) and not differs(difference)
 
 
 def _explain_loss(difference: Contrast, differences: int) -> Message:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, Literal, Self, TypeAlias, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
+from gendalens.results.frames import frame_figures
 from gendalens.results.model_info import ModelInfo
 from gendalens.stats.estimate import Estimate
 from gendalens.stats.findings import Finding
 from gendalens.words import Message
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SCHEMA = 3
 #: One item in one condition: what was asked, what the model answered, and how it was counted.
@@ -95,7 +100,18 @@ class Measures:
 
 @dataclass(frozen=True, kw_only=True)
 class Result(Measures):
-    """The result of one test of one model."""
+    """The result of one test of one model.
+
+    ``folder`` is where it is saved with its records; None if it is not on disk.
+
+    >>> import gendalens
+    >>> [result] = gendalens.run("control:fair", tasks="lm-abc", data="builtin", sample=40)
+    >>> result.finding.headline, result.gender_effect_size.low is not None
+    ('undecided', True)
+    """
+
+    #: Writes a result as HTML for notebooks; set by the module that words results.
+    renderer: ClassVar[Callable[[Result], str] | None] = None
 
     task: str
     protocol: int
@@ -105,6 +121,7 @@ class Result(Measures):
     harms: Mapping[str, str]
     sources: Mapping[str, str]
     schema: int = SCHEMA
+    folder: Path | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         ges = self.gender_effect_size
@@ -112,6 +129,11 @@ class Result(Measures):
         return (
             f"<Result {self.task}@{self.protocol} {self.model.name}: GES {value}, {self.finding}>"
         )
+
+    def _repr_html_(self) -> str | None:
+        """The result in a notebook."""
+        renderer = type(self).renderer
+        return renderer(self) if renderer else None
 
     def find_extra(self, name: str) -> Extra:
         """The extra figure with this id."""
@@ -134,6 +156,42 @@ class Result(Measures):
         first = ("schema", "task", "protocol", "model", "data", "signature", "finding")
         rest = [one.name for one in fields(Measures) if one.name != "finding"]
         return {name: to_plain(getattr(self, name)) for name in (*first, *rest, "harms", "sources")}
+
+    def to_frame(self) -> pd.DataFrame:
+        """The figures as a data frame with a row each, unrounded, and texts in English.
+
+        Numbers are numbers, and what is undefined is missing. The columns:
+
+        ``model``, ``revision``, ``dtype``, ``task``, ``protocol``
+            What was tested.
+        ``part``
+            ``effect`` (the gender effect size), ``gap``, ``contrast`` (between groups),
+            ``evidence_main`` and ``evidence_groups`` (what the finding rests on), ``condition``,
+            ``nuance`` (a condition in a group) or ``extra``.
+        ``condition``, ``group``
+            Of a condition or nuance.
+        ``figure``, ``name``, ``unit``
+            The figure's id (the metric of a condition), its name in words, and its unit.
+        ``value``, ``low``, ``high``, ``bounds``, ``sd``
+            The figure; ``bounds`` says whether ``low`` and ``high`` are an ``interval`` (95%) or
+            ``quartiles``; ``sd`` is its spread over repetitions, in protocol 1 of ``ner-dane``.
+        ``p``, ``p_adjusted``, ``n``
+            The p-value, alone and corrected for all figures of the run; the number of items.
+        ``band``, ``could_have_seen``, ``could_have_acquitted``, ``finding``, ``direction``, ``size``
+            Of evidence: the largest effect that is too small to matter, what the data would have
+            shown and ruled out, and what the figure says.
+        ``reason``
+            Why a figure or its interval is undefined.
+        ``headline``, ``signature``
+            The headline of the result's finding, and all that is needed to reproduce the result.
+
+        >>> import gendalens
+        >>> [result] = gendalens.run("control:fair", tasks="lm-abc", data="builtin", sample=40)
+        >>> frame = result.to_frame()
+        >>> frame[frame.part == "condition"].condition.tolist()
+        ['female', 'male']
+        """
+        return frame_figures([self])
 
     def to_json(self) -> str:
         """The text of ``result.json``: identical for identical signatures."""

@@ -57,12 +57,12 @@ def draw_files(files: Sequence[ChartFile], kind: str, language: str) -> Iterator
     """The name and content of every file."""
     for start in range(0, len(files), AT_ONCE):
         batch = files[start : start + AT_ONCE]
-        specs = [_add_title(file.chart(language, FILE_WIDTH), file.subtitle) for file in batch]
+        specs = [add_title(file.chart(language, FILE_WIDTH), file.subtitle) for file in batch]
         for file, picture in zip(batch, draw_pictures(specs, kind, language), strict=True):
             yield f"{file.name}.{kind}", picture
 
 
-def _add_title(spec: Spec, subtitle: str) -> Spec:
+def add_title(spec: Spec, subtitle: str) -> Spec:
     """A chart with its title, on a white background for papers and slides."""
     title = {"text": spec["description"], "subtitle": subtitle, **TITLE}
     config = spec["config"] | {"background": "white", "padding": 12}

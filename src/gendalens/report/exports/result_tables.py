@@ -8,6 +8,7 @@ from gendalens.report.exports.tables import Table, Value, in_english
 from gendalens.report.figures import head_conditions, list_conditions, title_conditions
 from gendalens.report.provenance import describe_data
 from gendalens.report.wording import load_plugin_words
+from gendalens.results.figure_rows import list_figures
 from gendalens.results.figures import show_contrast, show_interval, show_p
 from gendalens.results.model_labels import label_models
 from gendalens.results.result import Contrast, Result
@@ -54,49 +55,15 @@ def long_table(results: Iterable[Result]) -> Table:
 
 def _list_figures(result: Result) -> Iterable[tuple[Value, ...]]:
     model, finding = result.model, result.finding
-    start: tuple[Value, ...] = (model.name, model.revision, model.dtype)
-    start_test = (*start, result.task, result.protocol)
-    end_judged = (finding.headline, str(finding), str(describe_data(result)), result.signature)
-    end = (*end_judged, None, None, None, None)
-    ges = result.gender_effect_size
-    yield (
-        *start_test,
-        *("effect", None, None, "gender effect size", "log2 ratio"),
-        *(ges.value, ges.low, ges.high, None, None, None, in_english(ges.reason)),
-        *end,
-    )
-    for part, contrast in (("gap", result.gap), ("contrast", result.contrast)):
+    start = (model.name, model.revision, model.dtype, result.task, result.protocol)
+    end = (finding.headline, str(finding), str(describe_data(result)), result.signature)
+    for row in list_figures(result):
         yield (
-            *start_test,
-            *(part, None, None, str(contrast.name), contrast.unit),
-            *(contrast.value, contrast.low, contrast.high, contrast.p, contrast.p_adjusted),
-            *(None, in_english(contrast.reason)),
+            *start,
+            *(row.part, row.condition, row.group, str(row.name), row.unit),
+            *(row.value, row.low, row.high, row.p, row.p_adjusted, row.n, in_english(row.reason)),
             *end,
-        )
-    for part, effect in (("evidence_main", finding.main), ("evidence_groups", finding.groups)):
-        for one in effect.evidence:
-            yield (
-                *start_test,
-                *(part, None, None, str(one.name), one.unit),
-                *(one.value, one.low, one.high, one.p, one.p_adjusted),
-                *(None, in_english(one.reason)),
-                *end_judged,
-                *(one.band, one.seen, one.acquitted, finding.verdict_of(one)),
-            )
-    for part, cells in (("condition", result.conditions), ("nuance", result.nuance)):
-        for cell in cells:
-            yield (
-                *start_test,
-                *(part, cell.condition, cell.group, cell.metric, None),
-                *(cell.value, cell.low, cell.high, None, None, cell.n, in_english(cell.reason)),
-                *end,
-            )
-    for extra in result.extra:
-        yield (
-            *start_test,
-            *("extra", None, None, str(extra.name), extra.unit),
-            *(extra.value, extra.low, extra.high, None, None, extra.n, in_english(extra.reason)),
-            *end,
+            *(row.band, row.could_have_seen, row.could_have_acquitted, row.finding),
         )
 
 

@@ -41,7 +41,7 @@ def write(comparison: Comparison, path: Path) -> None:
         replace_file(path, html(comparison))
     except OSError as error:
         raise UserError(
-            "The page cannot be written to {path} ({reason}); choose another place with -o.",
+            "The page cannot be written to {path} ({reason}); choose another place.",
             path=str(path),
             reason=str(error.strerror),
         ) from None

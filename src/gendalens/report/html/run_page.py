@@ -1,4 +1,8 @@
-"""The report of a run: the findings of every model and test, with the figures behind them."""
+"""The report of a run: the findings of every model and test, with the figures behind them.
+
+Examples, and charts of occupations and names, need the records; a result that is not on disk is shown
+without them.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+from typing import TypeAlias
 
 from gendalens.errors import UserError
 from gendalens.report import provenance
@@ -30,6 +35,8 @@ from gendalens.words import ENGLISH, Message, Value, phrase
 MOST_EXAMPLES = 8000
 MOST_PER_TEST = 2000
 NAMES_SHOWN = 12
+#: A result with its records, or without.
+Shown: TypeAlias = SavedResult | Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +56,7 @@ class Test:
     least: int
     shown: ExampleSelection
     unit: str
-    file: str
+    file: str | None
 
     @property
     def metric(self) -> str:
@@ -112,19 +119,19 @@ class Model:
         return self.tests[0].result.model
 
 
-def write(found: Sequence[SavedResult], path: Path) -> None:
+def write(found: Sequence[Shown], path: Path) -> None:
     """Write the report of these results, atomically."""
     try:
         replace_file(path, html(found))
     except OSError as error:
         raise UserError(
-            "The report cannot be written to {path} ({reason}); choose another place with -o.",
+            "The report cannot be written to {path} ({reason}); choose another place.",
             path=str(path),
             reason=str(error.strerror),
         ) from None
 
 
-def html(found: Sequence[SavedResult]) -> str:
+def html(found: Sequence[Shown]) -> str:
     """The report of these results as one HTML page."""
     models, texts = prepare(found), PageTexts.in_all_languages()
     tests = [test for model in models for test in model.tests]
@@ -174,7 +181,7 @@ def forest_rows(models: Sequence[Model]) -> list[charts.ForestRow]:
     ]
 
 
-def prepare(found: Sequence[SavedResult]) -> list[Model]:
+def prepare(found: Sequence[Shown]) -> list[Model]:
     """The results grouped by model, in the given order, prepared for the page."""
     most = min(MOST_PER_TEST, max(50, MOST_EXAMPLES // max(1, len(found))))
     tests = [_prepare_test(i, one, most) for i, one in enumerate(found, 1)]
@@ -198,24 +205,22 @@ def _identity(result: Result) -> tuple[str, str]:
     return result.title, result.model.revision
 
 
-def _prepare_test(place: int, one: SavedResult, most: int) -> Test:
-    result = one.result
+@dataclass(frozen=True, slots=True)
+class _Views:
+    """What the page shows of a result's records."""
+
+    leanings: Leanings | None
+    names: Sequence[NameTally]
+    shown: ExampleSelection
+
+
+_NO_RECORDS = _Views(None, (), ExampleSelection((), 0))
+
+
+def _prepare_test(place: int, one: Shown, most: int) -> Test:
+    result, views, file = (one, _NO_RECORDS, None) if isinstance(one, Result) else _open(one, most)
     task = get_task(result.task, result.protocol)
-    try:
-        records = one.records()
-        leanings = task.leanings(records)
-        if leanings and leanings.data in result.data:
-            owner = provenance.find_owner(result, leanings.data)
-            leanings = replace(leanings, builtin=owner == "builtin")
-        names = task.name_tallies(records)
-        shown = choose_examples(partial(task.examples, records), most)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise UserError(
-            "{file} does not hold records of {test} ({fault}): run the test again.",
-            file=str(one.folder / RECORDS),
-            test=task.card.id,
-            fault=f"{type(error).__name__}: {str(error)[:80]}",
-        ) from None
+    leanings, names = views.leanings, views.names
     drawn: dict[str, Chart] = {"interaction": partial(charts.draw_interaction, result)}
     dots = len(charts.list_leanings(leanings, ENGLISH)) if leanings else 0
     if leanings and dots:
@@ -237,10 +242,33 @@ def _prepare_test(place: int, one: SavedResult, most: int) -> Test:
         dots=dots,
         missed=_find_missed(names, least),
         least=least,
-        shown=shown,
+        shown=views.shown,
         unit=leanings.unit if leanings else "",
-        file=f"{one.folder.parent.name}/{one.folder.name}/{RECORDS}",
+        file=file,
     )
+
+
+def _open(one: SavedResult, most: int) -> tuple[Result, _Views, str]:
+    """A result, the views of its records, and their file."""
+    result = one.result
+    task = get_task(result.task, result.protocol)
+    try:
+        records = one.records()
+        leanings = task.leanings(records)
+        if leanings and leanings.data in result.data:
+            owner = provenance.find_owner(result, leanings.data)
+            leanings = replace(leanings, builtin=owner == "builtin")
+        names = task.name_tallies(records)
+        shown = choose_examples(partial(task.examples, records), most)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise UserError(
+            "{file} does not hold records of {test} ({fault}): run the test again.",
+            file=str(one.folder / RECORDS),
+            test=task.card.id,
+            fault=f"{type(error).__name__}: {str(error)[:80]}",
+        ) from None
+    file = f"{one.folder.parent.name}/{one.folder.name}/{RECORDS}"
+    return result, _Views(leanings, names, shown), file
 
 
 def _find_missed(names: Sequence[NameTally], least: int) -> tuple[NameTally, ...]:
