@@ -190,6 +190,14 @@ def _explain_failure(backend: type[Backend], name: str, error: Exception) -> Use
 def _explain_unclaimed(name: str, options: LoadOptions) -> UserError:
     """The error for a readable model that no backend supports."""
     checkpoint = open_checkpoint(name, options)
+    if checkpoint.is_encoder_decoder:
+        return UserError(
+            "{name} is an encoder–decoder ({architecture}), which gives a sentence a probability only as"
+            " the answer to another text, so it has none of its own to test: name a masked or causal"
+            " language model.",
+            name=name,
+            architecture=checkpoint.architecture or checkpoint.config.model_type,
+        )
     known = tuple(phrase(backend.label) for backend in all_backends() if backend.label)
     if checkpoint.architecture:
         return UserError(

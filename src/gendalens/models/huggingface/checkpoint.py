@@ -83,6 +83,11 @@ class Checkpoint(ABC):
         """The class that the weights were saved from; empty if the configuration names none."""
         return str((getattr(self.config, "architectures", None) or [""])[0])
 
+    @property
+    def is_encoder_decoder(self) -> bool:
+        """Whether the model predicts a text from another one that it has read."""
+        return bool(getattr(self.config, "is_encoder_decoder", False))
+
     def explain_memory(self) -> UserError:
         """The error for memory that runs out while the model is loaded."""
         return refusals.explain_memory(self.title)

@@ -29,7 +29,7 @@ def load_weights(checkpoint: StoredCheckpoint, auto_class: str) -> Any:
 
 def _load_checked(checkpoint: StoredCheckpoint, auto_class: str) -> Any:
     """The model, complete, and no longer mapped from the file it was read from."""
-    transformers = import_transformers()
+    import_transformers()
     import torch
 
     name = checkpoint.name
@@ -48,7 +48,9 @@ def _load_checked(checkpoint: StoredCheckpoint, auto_class: str) -> Any:
     with quiet, checkpoint.reach_hub(), checkpoint.explain_errors(WEIGHTS):
         check_shards(checkpoint)
         try:
-            model, found = _load_tensors(checkpoint, getattr(transformers, auto_class), arguments)
+            model, found = _load_tensors(
+                checkpoint, _find_class(checkpoint.config, auto_class), arguments
+            )
         except (MemoryError, torch.OutOfMemoryError) as error:
             raise checkpoint.explain_memory() from error
         except RuntimeError as error:
@@ -78,6 +80,19 @@ def _load_checked(checkpoint: StoredCheckpoint, auto_class: str) -> Any:
         return model.to(device).eval()
     except (MemoryError, torch.OutOfMemoryError) as error:
         raise checkpoint.explain_memory() from error
+
+
+def _find_class(config: Any, auto_class: str) -> Any:
+    """The class that opens a model; one that also reads pictures or sound may need another."""
+    transformers = import_transformers()
+    kind = type(config)
+    if (
+        auto_class == "AutoModelForCausalLM"
+        and kind not in transformers.MODEL_FOR_CAUSAL_LM_MAPPING
+        and kind in transformers.MODEL_FOR_MULTIMODAL_LM_MAPPING
+    ):
+        return transformers.AutoModelForMultimodalLM
+    return getattr(transformers, auto_class)
 
 
 def _load_tensors(checkpoint: StoredCheckpoint, auto_class: Any, arguments: dict[str, Any]) -> Any:
