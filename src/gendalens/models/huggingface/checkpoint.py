@@ -73,6 +73,11 @@ class Checkpoint(ABC):
         """The `.gguf` file, if the model is one."""
         return None
 
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The packages that run the model beside torch and transformers; results name their versions."""
+        return ()
+
     @cached_property
     def text_config(self) -> Any:
         """The language model's part of the configuration (a multimodal model has others)."""

@@ -95,7 +95,10 @@ class Transformer(CheckpointBackend):
             dtype=self.checkpoint.resolved_dtype,
             tokenizer=f"{type(self.tokenizer).__name__}"
             f" ({type(self.tokenizer.backend_tokenizer.model).__name__})",
-            software=tuple(f"{name} {metadata.version(name)}" for name in _SOFTWARE),
+            software=tuple(
+                f"{name} {metadata.version(name)}"
+                for name in (*_SOFTWARE, *self.checkpoint.packages)
+            ),
             hub_task=self.hub_task,
         )
 

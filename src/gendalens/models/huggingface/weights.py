@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
@@ -19,15 +20,20 @@ if TYPE_CHECKING:
     from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
 
-def load_weights(checkpoint: StoredCheckpoint, auto_class: str) -> Any:
-    """The model of ``checkpoint``, ready to run; ``auto_class`` is "AutoModelForMaskedLM" or the like."""
+def load_weights(
+    checkpoint: StoredCheckpoint, auto_class: str, supplied: Collection[str] = ()
+) -> Any:
+    """The model of ``checkpoint``, ready to run; ``auto_class`` is "AutoModelForMaskedLM" or the like.
+
+    ``supplied`` are the weights that the checkpoint may lack, because an adapter will bring them.
+    """
     path = checkpoint.path
     local = [] if path is None else [path] if checkpoint.gguf else path.glob("*.safetensors")
     with hold_leases(local):
-        return _load_checked(checkpoint, auto_class)
+        return _load_checked(checkpoint, auto_class, supplied)
 
 
-def _load_checked(checkpoint: StoredCheckpoint, auto_class: str) -> Any:
+def _load_checked(checkpoint: StoredCheckpoint, auto_class: str, supplied: Collection[str]) -> Any:
     """The model, complete, and no longer mapped from the file it was read from."""
     import_transformers()
     import torch
@@ -58,7 +64,7 @@ def _load_checked(checkpoint: StoredCheckpoint, auto_class: str) -> Any:
                 raise _explain_mismatch(name) from error
             raise
     # transformers silently replaces missing weights with random numbers.
-    if absent := sorted(found["missing_keys"]):
+    if absent := sorted(set(found["missing_keys"]) - set(supplied)):
         first, count = absent[0], len(absent) - 1
         raise UserError(
             "{name} has no trained weights for {weights}, so it is not the model it says it is"
