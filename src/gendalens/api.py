@@ -92,8 +92,8 @@ def run(
         Tokens per batch; whether to reuse stored answers and store new ones.
     options
         Options for loading models (``revision``, ``device``, ``dtype``, ``trust_remote_code``,
-        ``offline``, ``allow_pickle``), and options of individual tests (``repeats``, ``names``,
-        ``unisex`` and ``labels`` of ``ner-dane``; ``gendalens tasks NAME`` lists them).
+        ``offline``, ``allow_pickle``, ``max_memory``), and options of individual tests (``repeats``,
+        ``names``, ``unisex`` and ``labels`` of ``ner-dane``; ``gendalens tasks NAME`` lists them).
 
     Returns
     -------

@@ -18,6 +18,7 @@ from gendalens.models.base import LoadOptions
 from gendalens.models.huggingface import refusals
 from gendalens.models.huggingface.adapter import PICKLED_WEIGHTS, SAFE_WEIGHTS, Adapter
 from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.devices import is_offloaded
 from gendalens.models.huggingface.libraries import silence_transformers
 from gendalens.models.huggingface.model_files import ADAPTER_CONFIG, holds_both
 from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
@@ -94,7 +95,7 @@ class AdapterCheckpoint(Checkpoint):
         # A revision is one of the hub, and the user's own is that of the adapter.
         revision = None if place else self.adapter.get_text("revision")
         options = replace(self.options, revision=revision)
-        base = StoredCheckpoint(str(place or named), options)
+        base = StoredCheckpoint(str(place or named), options, self.stored.dequantised)
         with self._explain_base():
             nested = is_adapter(base)
         if nested:
@@ -198,8 +199,11 @@ class AdapterCheckpoint(Checkpoint):
 
     def in_float32(self) -> AdapterCheckpoint | None:
         """The same model in float32."""
-        options = replace(self.options, dtype="float32")
-        return AdapterCheckpoint(self.name, options, StoredCheckpoint(self.name, options))
+        exact = self.base.in_float32()
+        stored = StoredCheckpoint(
+            self.name, replace(self.options, dtype="float32"), exact.dequantised
+        )
+        return AdapterCheckpoint(self.name, stored.options, stored)
 
     def load_model(self, auto_class: str) -> Any:
         """The base with the adapter on it."""
@@ -207,6 +211,12 @@ class AdapterCheckpoint(Checkpoint):
         supplied = frozenset(adapter.shapes)
         with self._explain_base():
             model = load_weights(self.base, auto_class, supplied)
+        if is_offloaded(model):
+            raise UserError(
+                "The adapter {name} cannot be put onto a base that does not fit into memory: merge the"
+                " two (`merge_and_unload`), save them and name that folder.",
+                name=self.name,
+            )
         local = [] if path is None else path.glob("*.safetensors")
         with hold_leases(local), silence_transformers(), hub_access.block_hub():
             adapter.apply(model, self.base.title)

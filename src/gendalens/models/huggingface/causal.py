@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     import torch
 
 
+# What a token may change in the prediction before it, as a share of what it changes in the one after it.
+# Measured: 0.007 with 8-bit bitsandbytes, 0.8 in an encoder.
+_ROUNDING = 0.05
+
+
 class LeftToRight(NamedTuple):
     """A text for a causal model: its row of tokens, and (position, next token) of each scored token.
 
@@ -148,9 +153,10 @@ class CausalLM(LanguageModel):
         text = next(iter(self.make_trial_rows(specials=False)), (0,))
         begin = (self._front + text)[:4]
         lasts = list(dict.fromkeys((*text, 0, 1)))[:2]
-        rows = [(*begin, last) for last in lasts]
-        here, there = (self._read_text(network, row)[-2].log_softmax(-1) for row in rows)
-        if (here - there).nan_to_num().abs().max() > 1e-4:
+        read = [self._read_text(network, (*begin, last)).log_softmax(-1) for last in lasts]
+        before, own = ((read[0][at] - read[1][at]).nan_to_num().abs().max() for at in (-2, -1))
+        # Some packages round quantised inputs together, so that all depend a little on each other.
+        if before > max(1e-4, _ROUNDING * own if self.info.quantised else 0):
             raise UserError(
                 "{name} is not a causal language model: its predictions depend on later words;"
                 " set is_decoder in its config.json, or name another model.",

@@ -23,6 +23,7 @@ from gendalens.models.huggingface import refusals
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.libraries import import_transformers, silence_transformers
 from gendalens.models.huggingface.model_files import ADAPTER_CONFIG, ModelFiles
+from gendalens.models.huggingface.quantisation import Quantisation, find_quantisation
 from gendalens.models.huggingface.refusals import CONFIGURATION, TOKENIZER
 from gendalens.models.huggingface.weights import load_weights
 from gendalens.models.library_errors import describe_error
@@ -43,10 +44,14 @@ class Commit(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredCheckpoint(Checkpoint):
-    """A model named by the user, with its load options; reads its files on demand."""
+    """A model named by the user, with its load options; reads its files on demand.
+
+    With ``dequantised``, quantised weights are turned into ordinary ones after they are loaded.
+    """
 
     name: str
     options: LoadOptions
+    dequantised: bool = False
 
     @cached_property
     def path(self) -> Path | None:
@@ -98,7 +103,19 @@ class StoredCheckpoint(Checkpoint):
         with silence_transformers(), self.reach_hub(), self.explain_errors(CONFIGURATION):
             config = transformers.AutoConfig.from_pretrained(self.where, **arguments)
             self._check_attention(config)
+        if quantisation := find_quantisation(config):
+            quantisation.check_packages(self.name)
         return config
+
+    @cached_property
+    def quantisation(self) -> Quantisation | None:
+        """How the weights are quantised, if they are."""
+        return find_quantisation(self.config)
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The packages that run quantised weights."""
+        return self.quantisation.packages if self.quantisation else ()
 
     @cached_property
     def tokenizer(self) -> Any:
@@ -138,6 +155,10 @@ class StoredCheckpoint(Checkpoint):
     @cached_property
     def _empty_folder(self) -> str:
         """An empty folder: files beside a `.gguf` file (such as a tokenizer) are no part of the model."""
+        return self.make_folder()
+
+    def make_folder(self) -> str:
+        """A new temporary folder, which goes when this checkpoint does."""
         folder = tempfile.mkdtemp(prefix="gendalens-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
@@ -184,7 +205,17 @@ class StoredCheckpoint(Checkpoint):
 
     @cached_property
     def resolved_dtype(self) -> str:
-        """The number format the weights are loaded in; "auto" is the checkpoint's own."""
+        """The number format; of quantised weights, how they are stored and then how they compute."""
+        if self.quantisation is None:
+            return self.computing_dtype
+        weights = self.quantisation.title
+        if self.dequantised:
+            weights = f"{weights}-dequantised"
+        return f"{weights}/{self.computing_dtype}"
+
+    @cached_property
+    def computing_dtype(self) -> str:
+        """The number format that is computed in; "auto" is the checkpoint's own."""
         if self.options.dtype != "auto":
             return self.options.dtype
         own = getattr(self.text_config, "dtype", None) or getattr(self.config, "dtype", None)
@@ -298,8 +329,9 @@ class StoredCheckpoint(Checkpoint):
         return refusals.explain_pickles(self.name, allowed=self.options.allow_pickle)
 
     def in_float32(self) -> StoredCheckpoint:
-        """The same model, to be loaded in float32."""
-        return StoredCheckpoint(self.name, replace(self.options, dtype="float32"))
+        """The same model, to be loaded in float32; quantised weights become ordinary ones."""
+        options = replace(self.options, dtype="float32")
+        return StoredCheckpoint(self.name, options, dequantised=self.quantisation is not None)
 
     def load_model(self, auto_class: str) -> Any:
         """The model, read from its files and checked."""
