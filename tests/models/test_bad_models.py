@@ -59,6 +59,39 @@ def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
     assert "no config.json" in refused(tmp_path)
 
 
+@pytest.mark.parametrize("place", ["model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx"])
+def test_a_model_for_onnx_is_not_said_to_be_incomplete(folder: Path, place: str) -> None:
+    (folder / "model.safetensors").unlink()
+    (folder / place).parent.mkdir(exist_ok=True)
+    (folder / place).touch()
+    for name in (folder, folder / place):
+        assert "in the format of ONNX" in refused(name)
+        assert "name the original PyTorch model" in refused(name)
+
+
+@pytest.mark.parametrize("name", ["tf_model.h5", "flax_model.msgpack"])
+def test_a_model_for_another_library_is_not_said_to_be_incomplete(folder: Path, name: str) -> None:
+    (folder / "model.safetensors").rename(folder / name)
+    assert f"({name}), which cannot be read" in refused(folder)
+
+
+@pytest.mark.parametrize("marks", ["config.json", "adapter_config.json"])
+def test_a_model_in_a_subfolder_is_pointed_at(tmp_path: Path, marks: str) -> None:
+    for step in (500, 1000):
+        (tmp_path / "out" / f"checkpoint-{step}").mkdir(parents=True)
+        (tmp_path / "out" / f"checkpoint-{step}" / marks).touch()
+    (tmp_path / "out" / "runs").mkdir()
+    sentence = refused(tmp_path / "out")
+    assert sentence.endswith(
+        f"is no model itself, but checkpoint-1000 in it is one: name {tmp_path}/out/checkpoint-1000."
+    )
+
+
+def test_a_gguf_file_in_a_folder_is_pointed_at(tmp_path: Path) -> None:
+    (tmp_path / "model.gguf").touch()
+    assert "but model.gguf in it is one" in refused(tmp_path)
+
+
 def test_the_home_of_nobody() -> None:
     assert "cannot be opened (Could not determine home" in refused("~nosuchuser/model")
 
@@ -312,10 +345,29 @@ def test_a_model_that_does_not_say_what_it_is(folder: Path) -> None:
     assert "a bare bert model" in refused(folder)
 
 
-def test_an_encoder_decoder(folder: Path) -> None:
-    config = transformers.T5Config(architectures=["T5ForConditionalGeneration"])
-    config.save_pretrained(folder)
-    assert "T5ForConditionalGeneration" in refused(folder)
+def test_an_encoder_decoder_is_refused_with_the_reason(folder: Path) -> None:
+    for kind in ("T5", "MT5", "Bart", "MBart"):
+        architecture = f"{kind}ForConditionalGeneration"
+        config = getattr(transformers, f"{kind}Config")(architectures=[architecture])
+        config.save_pretrained(folder)
+        assert f"is an encoder–decoder ({architecture}), which gives a sentence" in refused(folder)
+
+
+def test_the_decoder_of_an_encoder_decoder_alone_is_a_causal_model(tmp_path: Path) -> None:
+    """Saved by itself, BART's decoder predicts from left to right and reads nothing else."""
+    tokenizer = tiny.byte_level()
+    config = transformers.BartConfig(
+        vocab_size=len(tokenizer),
+        d_model=32,
+        decoder_layers=1,
+        decoder_attention_heads=2,
+        decoder_ffn_dim=48,
+        max_position_embeddings=64,
+    )
+    name = tiny.save(tmp_path / "bart", transformers.BartForCausalLM(config).eval(), tokenizer)
+    backend = load_model(name)
+    assert backend.info.kind.code == "causal_lm"
+    assert backend.answer(backend.encode([Score("Hun sejler.")]))
 
 
 def test_an_encoder_in_causal_clothing(folder: Path) -> None:

@@ -114,6 +114,16 @@ def test_an_unscored_first_token_is_said(items: list[Triple]) -> None:
     assert FIRST_TOKEN_UNSCORED() in measures.warnings
 
 
+def test_unknown_tokens_are_a_whole_number(items: list[Triple]) -> None:
+    """Each sentence is counted once, though two rows name the reflexive one."""
+    answers: dict[Request, Answer] = {
+        r: ScoreAnswer(-float(i), 5, unknown=1) for i, r in enumerate(TASK.requests(items), 1)
+    }
+    measures = TASK.measure(TASK.records(items, answers), seed=0, resamples=100)
+    (said,) = (one for one in measures.warnings if one.code == "unknown_tokens")
+    assert str(said) == f"{3 * len(items)} tokens are unknown to the tokenizer."
+
+
 def test_the_class_contrast_does_not_see_how_common_the_words_are(items: list[Triple]) -> None:
     shifted = measure_scores(items, hans=-12.0)
     assert shifted.contrast.value == pytest.approx(measure_scores(items).contrast.value, abs=1e-9)

@@ -45,7 +45,14 @@ def run(
     revision: Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")] = None,
     device: Annotated[
         str | None,
-        typer.Option(help="cpu, cuda or mps.", show_default="cuda if available"),
+        typer.Option(
+            help="cpu, cuda, mps, or auto (all devices and the disk, for large models).",
+            show_default="cuda if available",
+        ),
+    ] = None,
+    max_memory: Annotated[
+        str | None,
+        typer.Option(help="Limits for --device auto, such as 0=10GiB,cpu=30GiB."),
     ] = None,
     dtype: Annotated[
         str, typer.Option(help="float32, bfloat16, float16, or auto (the checkpoint's own).")
@@ -86,6 +93,7 @@ def run(
         trust_remote_code=trust_remote_code,
         offline=offline,
         allow_pickle=allow_pickle,
+        max_memory=max_memory,
     )
     options = RunOptions(
         protocol=protocol,

@@ -33,6 +33,15 @@ MOVED = Template(
     "dtype_effect",
     "{dtype} is not float32: of {count} requests repeated in float32, {changes:clauses}.",
 )
+QUANTISED = Template(
+    "quantisation_effect",
+    "The weights are quantised ({dtype}): of {count} requests repeated with the same weights in float32, "
+    "{changes:clauses}; how far they are from the weights before quantising is not known.",
+)
+QUANTISED_NOT_MEASURED = Template(
+    "quantisation_effect_not_measured",
+    "The weights are quantised ({dtype}), and what that changes could not be measured: {reason}.",
+)
 ANSWERED_OTHERWISE = Template("answered_otherwise", "{count} got a different answer")
 SCORES_MOVED = Template(
     "scores_moved", "scores moved by {median:.2g} bits at the median and {most:.2g} at most"
@@ -43,7 +52,8 @@ def describe_dtype_effect(
     model: Backend, answers: Mapping[Request, Answer], *, cache: Cache | None = None
 ) -> Message | None:
     """How far the answers are from those in float32; None unless the model uses a smaller format."""
-    if model.info.dtype not in SMALLER or not answers:
+    dtype, quantised = model.info.dtype, model.info.quantised
+    if not (dtype in SMALLER or quantised) or not answers:
         return None
     asked = list(sample_answers(answers))
     try:
@@ -52,7 +62,8 @@ def describe_dtype_effect(
         exact = ask(model.exact, asked, cache=cache)
     except UserError as error:
         # There may be too little memory for float32, and the result is valid without this check.
-        return NOT_MEASURED(dtype=model.info.dtype, reason=_find_reason(error, model))
+        not_measured = QUANTISED_NOT_MEASURED if quantised else NOT_MEASURED
+        return not_measured(dtype=dtype, reason=_find_reason(error, model))
     moved = [_compare(answers[request], exact[request]) for request in asked]
     bits = [size / math.log(2) for size, _ in moved if size is not None]
     decided = [otherwise for _, otherwise in moved if otherwise is not None]
@@ -61,7 +72,8 @@ def describe_dtype_effect(
         changes.append(ANSWERED_OTHERWISE(count=sum(decided)))
     if bits:
         changes.append(SCORES_MOVED(median=median(bits), most=max(bits)))
-    return MOVED(dtype=model.info.dtype, count=len(asked), changes=tuple(changes))
+    moved_how = QUANTISED if quantised else MOVED
+    return moved_how(dtype=dtype, count=len(asked), changes=tuple(changes))
 
 
 def _find_reason(error: UserError, model: Backend) -> Message:

@@ -229,7 +229,8 @@ MAX_POSITIONS = 100_000
 class LoadOptions:
     """How to load a model.
 
-    ``device`` None means the graphics card if there is one; ``dtype`` "auto" means the checkpoint's own
+    ``device`` None means the graphics card if there is one, "auto" all devices together; ``max_memory``
+    limits what "auto" uses of each ("0=10GiB,cpu=30GiB"). ``dtype`` "auto" means the checkpoint's own
     number format.
     """
 
@@ -239,6 +240,7 @@ class LoadOptions:
     trust_remote_code: bool = False
     offline: bool = False
     allow_pickle: bool = False
+    max_memory: str | None = None
 
 
 class Backend(ABC):

@@ -15,6 +15,7 @@ from gendalens.errors import UserError
 from gendalens.models import demo
 from gendalens.models.base import Backend, LoadOptions
 from gendalens.models.huggingface.checkpoint_backend import open_checkpoint, share_checkpoints
+from gendalens.models.huggingface.devices import AUTO, parse_limits
 from gendalens.models.huggingface.stored_checkpoint import DTYPES
 from gendalens.models.library_errors import describe_error
 from gendalens.system.plugins import Plugin, load_plugins
@@ -160,11 +161,18 @@ def _check_options(options: LoadOptions) -> None:
             dtype=options.dtype,
             known=DTYPES,
         )
-    if options.device is not None and not _DEVICE.fullmatch(options.device):
+    if options.device not in (None, AUTO) and not _DEVICE.fullmatch(str(options.device)):
         raise UserError(
-            "{device} is not a device: choose cpu, cuda (or cuda:1 and so on) or mps.",
-            device=options.device,
+            "{device} is not a device: choose cpu, cuda (or cuda:1 and so on), mps or auto.",
+            device=str(options.device),
         )
+    if options.max_memory is not None:
+        parse_limits(options.max_memory)
+        if options.device != AUTO:
+            raise UserError(
+                "A limit on the memory of each device (--max-memory) is for models that are spread over"
+                " them: add --device auto, or leave the limit out."
+            )
 
 
 def _load(backend: type[Backend], name: str, options: LoadOptions) -> Backend:
@@ -190,6 +198,14 @@ def _explain_failure(backend: type[Backend], name: str, error: Exception) -> Use
 def _explain_unclaimed(name: str, options: LoadOptions) -> UserError:
     """The error for a readable model that no backend supports."""
     checkpoint = open_checkpoint(name, options)
+    if checkpoint.is_encoder_decoder:
+        return UserError(
+            "{name} is an encoder–decoder ({architecture}), which gives a sentence a probability only as"
+            " the answer to another text, so it has none of its own to test: name a masked or causal"
+            " language model.",
+            name=name,
+            architecture=checkpoint.architecture or checkpoint.config.model_type,
+        )
     known = tuple(phrase(backend.label) for backend in all_backends() if backend.label)
     if checkpoint.architecture:
         return UserError(

@@ -18,6 +18,8 @@ class ModelInfo:
     """Name, kind and version of a model.
 
     ``kind`` describes the model (*masked language model*); ``hub_task`` is the hub's name for its task.
+    ``dtype`` is its number format; of quantised weights, how they are stored and then how they are
+    computed with (``gptq-4bit/float32``).
     ``for_danish`` is False if the model declares that it is for other languages.
     """
 
@@ -29,6 +31,11 @@ class ModelInfo:
     software: tuple[str, ...] = ()
     hub_task: str = ""
     for_danish: bool = True
+
+    @property
+    def quantised(self) -> bool:
+        """Whether the weights are stored in fewer bits than they are computed with."""
+        return "/" in self.dtype
 
     def to_dict(self) -> dict[str, Any]:
         """The model as plain data for ``result.json``."""

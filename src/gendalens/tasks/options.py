@@ -12,8 +12,8 @@ from gendalens.errors import UserError
 #: Names that the program itself has for options and arguments.
 RESERVED = frozenset(
     """allow_pickle answers as_json batch_tokens cache csv data device dtype help json language latex
-    markdown model_name models negligible no_cache offline out protocol revision sample seed task tasks
-    trust_remote_code version""".split()  # noqa: SIM905
+    markdown max_memory model_name models negligible no_cache offline out protocol revision sample seed
+    task tasks trust_remote_code version""".split()  # noqa: SIM905
 )
 
 

@@ -73,6 +73,11 @@ class Checkpoint(ABC):
         """The `.gguf` file, if the model is one."""
         return None
 
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The packages that run the model beside torch and transformers; results name their versions."""
+        return ()
+
     @cached_property
     def text_config(self) -> Any:
         """The language model's part of the configuration (a multimodal model has others)."""
@@ -82,6 +87,11 @@ class Checkpoint(ABC):
     def architecture(self) -> str:
         """The class that the weights were saved from; empty if the configuration names none."""
         return str((getattr(self.config, "architectures", None) or [""])[0])
+
+    @property
+    def is_encoder_decoder(self) -> bool:
+        """Whether the model predicts a text from another one that it has read."""
+        return bool(getattr(self.config, "is_encoder_decoder", False))
 
     def explain_memory(self) -> UserError:
         """The error for memory that runs out while the model is loaded."""

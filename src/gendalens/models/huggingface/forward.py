@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gendalens.errors import UserError
 from gendalens.models.base import Batching, Request
+from gendalens.models.huggingface.devices import find_input_device
 from gendalens.models.huggingface.padding_trial import PaddingTrial
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ class Network:
         self._max_positions = max_positions
         self._asked = threading.local()
         self.batching = Batching.ANY_LENGTH
+        self._input_device = find_input_device(model)
         head = model.get_output_embeddings()
         if head is not None:
             head.register_forward_pre_hook(self._pick)
@@ -255,7 +257,7 @@ class Network:
 
         width = max(map(len, rows))
         padded = [row + (self._pad,) * (width - len(row)) for row in rows]
-        ids = torch.tensor(padded, dtype=torch.long, device=self._model.device)
+        ids = torch.tensor(padded, dtype=torch.long, device=self._input_device)
         lengths = torch.tensor([len(row) for row in rows], device=ids.device)
         return ids, (torch.arange(width, device=ids.device) < lengths[:, None]).long()
 
@@ -281,7 +283,7 @@ class Network:
             return logits[0], output
         # Some architectures (MobileBERT) compute their logits without calling the output embedding.
         if not picked and logits.shape[:2] == ids.shape:
-            return logits[index, at], output
+            return logits[index.to(logits.device), at.to(logits.device)], output
         raise UserError(
             "{name} ({architecture}) arranges its logits in a way GenDa Lens does not know: please"
             " report it.",
@@ -296,9 +298,10 @@ class Network:
         if places is None or not args or not _covers(args[0], places.shape):
             return None
         self._asked.places = None
+        # The layer may be on another device than the tokens.
+        rows, positions = (index.to(args[0].device) for index in (places.rows, places.positions))
         return tuple(
-            arg[places.rows, places.positions].unsqueeze(0) if _covers(arg, places.shape) else arg
-            for arg in args
+            arg[rows, positions].unsqueeze(0) if _covers(arg, places.shape) else arg for arg in args
         )
 
 

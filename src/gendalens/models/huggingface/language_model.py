@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Batching, Fill, Request, Score, TopToken
@@ -68,7 +68,7 @@ class LanguageModel(Transformer):
     def network(self) -> Network:
         """The model itself, loaded and verified on first use."""
         network = self.network_class(
-            self.checkpoint.load_model(self.auto_class),
+            self._find_part(self.checkpoint.load_model(self.auto_class)),
             self.checkpoint.name,
             self.padding,
             self.max_positions,
@@ -123,6 +123,10 @@ class LanguageModel(Transformer):
             math.fsum(next(values) for _ in range(count)) if count else -math.inf
             for count in item.groups
         )
+
+    def _find_part(self, model: Any) -> Any:
+        """The part of the loaded model that answers."""
+        return model
 
     def _verify(self, network: Network) -> None:
         """Refuse weights that load but do not behave like this kind of model."""

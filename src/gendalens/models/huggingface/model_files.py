@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -16,6 +18,19 @@ from gendalens.models.huggingface import gguf_header, refusals
 
 # Files that determine a model's answers; READMEs, licences and the like do not.
 _SUFFIXES = frozenset({".json", ".txt", ".model", ".safetensors", ".tiktoken", ".py"})
+
+#: The file that makes a folder an adapter, and the beginning of the names of its weights.
+ADAPTER_CONFIG, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model."
+
+
+def holds_both(names: Collection[str]) -> bool:
+    """Whether files of these names are a full model and an adapter at once."""
+    whole = any(
+        fnmatch(name, "*.safetensors") or fnmatch(name, "pytorch_model*.bin")
+        for name in names
+        if not name.startswith(ADAPTER_WEIGHTS)
+    )
+    return whole and {"config.json", ADAPTER_CONFIG} <= set(names)
 
 
 @dataclass(frozen=True)
@@ -30,6 +45,14 @@ class ModelFiles:
     def gguf(self) -> bool:
         """Whether the model is a `.gguf` file."""
         return self.path.suffix == ".gguf" and not self.path.is_dir()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the files in the folder; none if the model is one file."""
+        if not self.path.is_dir():
+            return frozenset()
+        with self._explain_errors():
+            return frozenset(file.name for file in self.path.iterdir() if not file.is_dir())
 
     @cached_property
     def digest(self) -> str:
@@ -89,7 +112,9 @@ class ModelFiles:
             self._check_gguf()
         elif self.path.is_dir():
             self._check_folder()
-            self._check_tokenizer()
+            self.check_tokenizer()
+        elif self.path.suffix in refusals.FOREIGN:
+            raise refusals.explain_foreign(self.name, self.path)
         elif self.path.suffix in refusals.PICKLES:
             raise refusals.explain_pickles(self.name, allowed=self.allow_pickle, readable=False)
         else:
@@ -116,26 +141,46 @@ class ModelFiles:
             ) from error
 
     def _check_folder(self) -> None:
-        if not (self.path / "config.json").is_file():
-            raise UserError(
-                "{name} is no model: it has no config.json; name a folder that `save_pretrained`"
-                " wrote, or a model on the hub.",
-                name=self.name,
-            )
-        if (self.path / "adapter_config.json").is_file() and importlib.util.find_spec("peft"):
-            raise refusals.explain_adapter(self.name)
-        found = {file.suffix for file in self.path.iterdir()}
+        names = self.names
+        if holds_both(names):
+            raise refusals.explain_both(self.name)
+        if "config.json" not in names:
+            raise self._explain_folder()
+        found = {PurePosixPath(name).suffix for name in names}
         if ".safetensors" in found or (self.allow_pickle and ".bin" in found):
             return
         if found & set(refusals.PICKLES):
             readable = ".bin" in found
             raise refusals.explain_pickles(self.name, allowed=self.allow_pickle, readable=readable)
-        raise UserError(
-            "{name} has no weights (no .safetensors file): copy the whole model folder.",
+        raise self._explain_folder()
+
+    def _explain_folder(self) -> UserError:
+        """The error for a folder without a configuration or without weights, by what else it holds."""
+        with self._explain_errors():
+            foreign = [file for depth in ("*", "*/*") for file in self.path.glob(depth)]
+            models = sorted(filter(_is_model, self.path.iterdir()), key=_sort_by_number)
+        for file in sorted(foreign):
+            if file.suffix in refusals.FOREIGN:
+                return refusals.explain_foreign(self.name, file)
+        if models:
+            return UserError(
+                "{name} is no model itself, but {folder} in it is one: name {path}.",
+                name=self.name,
+                folder=models[-1].name,
+                path=str(models[-1]),
+            )
+        if "config.json" in self.names:
+            return UserError(
+                "{name} has no weights (no .safetensors file): copy the whole model folder.",
+                name=self.name,
+            )
+        return UserError(
+            "{name} is no model: it has no config.json; name a folder that `save_pretrained`"
+            " wrote, or a model on the hub.",
             name=self.name,
         )
 
-    def _check_tokenizer(self) -> None:
+    def check_tokenizer(self) -> None:
         """Refuse a tokenizer in a file that the digest of the folder does not cover."""
         for name in self._list_tokenizers():
             if PurePosixPath(name).name != name or "\\" in name or not name.endswith(".json"):
@@ -155,3 +200,16 @@ class ModelFiles:
             return []
         found = settings.get("fast_tokenizer_files") if isinstance(settings, dict) else None
         return [str(name) for name in found] if isinstance(found, list | dict) else []
+
+
+def _is_model(path: Path) -> bool:
+    """Whether a folder within a folder, or a file, is a model by its looks."""
+    if path.is_dir():
+        return any((path / name).is_file() for name in ("config.json", ADAPTER_CONFIG))
+    return path.suffix == ".gguf"
+
+
+def _sort_by_number(path: Path) -> tuple[int, str]:
+    """A key by which checkpoint-1000 comes after checkpoint-500."""
+    number = re.search(r"\d+$", path.name)
+    return int(number[0]) if number else 0, path.name

@@ -102,7 +102,8 @@ class PrefixNetwork(Network):
         later = [(i, at) for i, at in places if at >= len(begins[i])]
         going_on = {i: number for number, i in enumerate(dict.fromkeys(i for i, _ in later))}
         if going_on:
-            chosen = torch.tensor([distinct[begins[i]] for i in going_on], device=ids.device)
+            # On the CPU, because the layers of the cache may be on several devices.
+            chosen = torch.tensor([distinct[begins[i]] for i in going_on])
             cache = output.past_key_values
             cache.batch_select_indices(chosen)
             more, its_mask = self.pad_rows([rows[i][len(begins[i]) :] for i in going_on])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any
 
 from gendalens.errors import UserError
@@ -19,6 +20,8 @@ WEIGHTS = phrase("weights")
 
 # Files of weights that only unpickling could read. transformers supports the first kind only.
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+# Files of weights for other libraries.
+FOREIGN = {".onnx": "ONNX", ".h5": "TensorFlow", ".msgpack": "Flax"}
 
 
 def check_tokenizer(name: str, tokenizer: Any) -> None:
@@ -58,12 +61,23 @@ def explain_pickles(name: str, *, allowed: bool, readable: bool = True) -> UserE
     )
 
 
-def explain_adapter(name: str) -> UserError:
-    """The error for an adapter, whose weights modify those of another model."""
+def explain_both(name: str) -> UserError:
+    """The error for a full model with an adapter beside it: nobody can tell whether it was merged."""
     return UserError(
-        "{name} is an adapter (it has an adapter_config.json), and peft would load it onto another"
-        " model: merge the two (`merge_and_unload`), save them and name that folder.",
+        "{name} holds a full model and an adapter (adapter_config.json), and which of the two is meant"
+        " cannot be known: put them into folders of their own and name one.",
         name=name,
+    )
+
+
+def explain_foreign(name: str, file: PurePath) -> UserError:
+    """The error for weights in the format of another library."""
+    return UserError(
+        "{name} holds its weights in the format of {library} ({file}), which cannot be read: name the"
+        " original PyTorch model (with .safetensors files).",
+        name=name,
+        library=FOREIGN[file.suffix],
+        file=file.name,
     )
 
 

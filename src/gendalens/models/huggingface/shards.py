@@ -6,14 +6,12 @@ where the model's digest would miss changes to the weights.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
-from gendalens.models.huggingface import refusals
 
 if TYPE_CHECKING:
     from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
@@ -27,10 +25,6 @@ def check_shards(checkpoint: StoredCheckpoint) -> None:
     """Refuse weights outside the model's folder, and pickled ones unless they are allowed."""
     if checkpoint.gguf:
         return
-    # A local folder was already checked for an adapter.
-    hub = checkpoint.path is None
-    if hub and importlib.util.find_spec("peft") and _read_json(checkpoint, "adapter_config.json"):
-        raise refusals.explain_adapter(checkpoint.name)
     for name in _find_named_files(checkpoint):
         path = PurePosixPath(name)
         if path.name != name or "\\" in name:
@@ -65,17 +59,5 @@ def _list_shards(index: Any) -> Iterator[str]:
 
 def _read_json(checkpoint: StoredCheckpoint, name: str) -> Any:
     """A JSON file beside the configuration; None if it does not exist."""
-    from transformers.utils import cached_file
-
-    silent = ("missing_entries", "gated_repo", "connection_errors")
-    found = cached_file(
-        checkpoint.where,
-        name,
-        revision=checkpoint.arguments.get("revision"),
-        local_files_only=checkpoint.arguments["local_files_only"],
-        **{f"_raise_exceptions_for_{kind}": False for kind in silent},
-    )
-    if found is None:
-        return None
-    with open(found, encoding="utf-8") as file:  # noqa: PTH123 - transformers returns a string
-        return json.load(file)
+    found = checkpoint.find_file(name)
+    return json.loads(found.read_text(encoding="utf-8")) if found else None

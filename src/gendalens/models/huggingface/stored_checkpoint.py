@@ -14,7 +14,7 @@ import weakref
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from gendalens.errors import UserError
@@ -22,7 +22,8 @@ from gendalens.models.base import LoadOptions
 from gendalens.models.huggingface import refusals
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.libraries import import_transformers, silence_transformers
-from gendalens.models.huggingface.model_files import ModelFiles
+from gendalens.models.huggingface.model_files import ADAPTER_CONFIG, ModelFiles
+from gendalens.models.huggingface.quantisation import Quantisation, find_quantisation
 from gendalens.models.huggingface.refusals import CONFIGURATION, TOKENIZER
 from gendalens.models.huggingface.weights import load_weights
 from gendalens.models.library_errors import describe_error
@@ -34,18 +35,23 @@ _ATTENTION = (None, "eager", "sdpa")
 
 
 class Commit(NamedTuple):
-    """A version of a model on the hub, and whether it was resolved from the local cache alone."""
+    """A version of a model on the hub: its files, and whether only the local cache was asked."""
 
     sha: str
     only_cached: bool
+    files: frozenset[str]
 
 
 @dataclass(frozen=True)
 class StoredCheckpoint(Checkpoint):
-    """A model named by the user, with its load options; reads its files on demand."""
+    """A model named by the user, with its load options; reads its files on demand.
+
+    With ``dequantised``, quantised weights are turned into ordinary ones after they are loaded.
+    """
 
     name: str
     options: LoadOptions
+    dequantised: bool = False
 
     @cached_property
     def path(self) -> Path | None:
@@ -74,6 +80,13 @@ class StoredCheckpoint(Checkpoint):
         """The files of a local model; None for a model on the hub."""
         return ModelFiles(self.name, self.path, self.options.allow_pickle) if self.path else None
 
+    @cached_property
+    def file_names(self) -> frozenset[str]:
+        """The names of the model's files; of a `.gguf` file none."""
+        if self.files:
+            return self.files.names
+        return self._commit.files
+
     @property
     def gguf(self) -> Path | None:
         """The `.gguf` file, if the model is one."""
@@ -90,13 +103,29 @@ class StoredCheckpoint(Checkpoint):
         with silence_transformers(), self.reach_hub(), self.explain_errors(CONFIGURATION):
             config = transformers.AutoConfig.from_pretrained(self.where, **arguments)
             self._check_attention(config)
+        if quantisation := find_quantisation(config):
+            quantisation.check_packages(self.name)
         return config
+
+    @cached_property
+    def quantisation(self) -> Quantisation | None:
+        """How the weights are quantised, if they are."""
+        return find_quantisation(self.config)
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The packages that run quantised weights."""
+        return self.quantisation.packages if self.quantisation else ()
 
     @cached_property
     def tokenizer(self) -> Any:
         """The model's tokenizer, which must support character offsets."""
+        return self.load_tokenizer(self.config)
+
+    def load_tokenizer(self, config: Any) -> Any:
+        """The tokenizer that lies here, for a model of this configuration."""
         transformers = import_transformers()
-        arguments = self.arguments if self.gguf else self.arguments | {"config": self.config}
+        arguments = self.arguments if self.gguf else self.arguments | {"config": config}
         with silence_transformers(), self.reach_hub(), self.explain_errors(TOKENIZER):
             tokenizer = transformers.AutoTokenizer.from_pretrained(self.where, **arguments)
             empty = len(tokenizer.get_vocab()) <= len(set(tokenizer.all_special_ids))
@@ -120,6 +149,10 @@ class StoredCheckpoint(Checkpoint):
     @cached_property
     def _empty_folder(self) -> str:
         """An empty folder: files beside a `.gguf` file (such as a tokenizer) are no part of the model."""
+        return self.make_folder()
+
+    def make_folder(self) -> str:
+        """A new temporary folder, which goes when this checkpoint does."""
         folder = tempfile.mkdtemp(prefix="gendalens-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
@@ -139,6 +172,21 @@ class StoredCheckpoint(Checkpoint):
             arguments["gguf_file"] = str(self.gguf.absolute())
         return arguments
 
+    def find_file(self, name: str) -> Path | None:
+        """A file beside the configuration, fetched if it is on the hub; None if there is none."""
+        import_transformers()
+        from transformers.utils import cached_file
+
+        silent = ("missing_entries", "gated_repo", "connection_errors")
+        found = cached_file(
+            self.where,
+            name,
+            revision=self.arguments.get("revision"),
+            local_files_only=self.arguments["local_files_only"],
+            **{f"_raise_exceptions_for_{kind}": False for kind in silent},
+        )
+        return Path(found) if found else None
+
     def reach_hub(self) -> AbstractContextManager[None]:
         """Allow requests to the hub for a model that may be fetched from it; block them for others."""
         local = self.options.offline or self.path is not None
@@ -151,7 +199,17 @@ class StoredCheckpoint(Checkpoint):
 
     @cached_property
     def resolved_dtype(self) -> str:
-        """The number format the weights are loaded in; "auto" is the checkpoint's own."""
+        """The number format; of quantised weights, how they are stored and then how they compute."""
+        if self.quantisation is None:
+            return self.computing_dtype
+        weights = self.quantisation.title
+        if self.dequantised:
+            weights = f"{weights}-dequantised"
+        return f"{weights}/{self.computing_dtype}"
+
+    @cached_property
+    def computing_dtype(self) -> str:
+        """The number format that is computed in; "auto" is the checkpoint's own."""
         if self.options.dtype != "auto":
             return self.options.dtype
         own = getattr(self.text_config, "dtype", None) or getattr(self.config, "dtype", None)
@@ -159,10 +217,14 @@ class StoredCheckpoint(Checkpoint):
 
     def digest(self, *parts: object) -> str:
         """A digest of the model's content, its number format and ``parts``."""
-        content = (self.files.digest,) if self.files else (self.name, self._commit.sha)
         return hashlib.sha256(
-            json.dumps([*content, self.resolved_dtype, *parts]).encode()
+            json.dumps([*self.content, self.resolved_dtype, *parts]).encode()
         ).hexdigest()
+
+    @property
+    def content(self) -> tuple[str, ...]:
+        """What identifies the files: a digest of local ones, or the name and commit on the hub."""
+        return (self.files.digest,) if self.files else (self.name, self._commit.sha)
 
     def check_unchanged(self) -> None:
         """Raise if a file was replaced after the first of them was read.
@@ -199,19 +261,26 @@ class StoredCheckpoint(Checkpoint):
                 info = huggingface_hub.HfApi().model_info(
                     self.name, revision=self.options.revision, timeout=15
                 )
-                return Commit(str(info.sha), only_cached=False)
+                files = frozenset(file.rfilename for file in info.siblings or ())
+                return Commit(str(info.sha), only_cached=False, files=files)
         except final as error:
             raise self._explain(error, CONFIGURATION) from error
         except Exception:  # noqa: S110 - without network or during an outage, the cache may have it
             pass
         try:
-            cached = huggingface_hub.try_to_load_from_cache(
-                self.name, "config.json", revision=self.options.revision
-            )
+            cached = [
+                huggingface_hub.try_to_load_from_cache(
+                    self.name, name, revision=self.options.revision
+                )
+                for name in ("config.json", ADAPTER_CONFIG)
+            ]
         except errors.HFValidationError as error:
             raise self._explain(error, CONFIGURATION) from error
-        if isinstance(cached, str):
-            return Commit(Path(cached).parent.name, only_cached=True)
+        for file in cached:
+            if isinstance(file, str):
+                folder = Path(file).parent
+                files = frozenset(found.name for found in folder.iterdir())
+                return Commit(folder.name, only_cached=True, files=files)
         if self.options.offline:
             raise UserError(
                 "{name} is neither a local folder nor in the cache: download it first, or leave"
@@ -247,12 +316,16 @@ class StoredCheckpoint(Checkpoint):
                 self._check_attention(part)
 
     def explain_pickles(self) -> UserError:
-        """The error for weights that only unpickling could read."""
+        """The error for weights that are no safetensors: pickles, or those of another library."""
+        for name in sorted(self.file_names):
+            if not self.files and PurePosixPath(name).suffix in refusals.FOREIGN:
+                return refusals.explain_foreign(self.name, PurePosixPath(name))
         return refusals.explain_pickles(self.name, allowed=self.options.allow_pickle)
 
     def in_float32(self) -> StoredCheckpoint:
-        """The same model, to be loaded in float32."""
-        return StoredCheckpoint(self.name, replace(self.options, dtype="float32"))
+        """The same model, to be loaded in float32; quantised weights become ordinary ones."""
+        options = replace(self.options, dtype="float32")
+        return StoredCheckpoint(self.name, options, dequantised=self.quantisation is not None)
 
     def load_model(self, auto_class: str) -> Any:
         """The model, read from its files and checked."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Batching, Tag, TagAnswer
 from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.devices import find_input_device
 from gendalens.models.huggingface.encoding import tokenise
 from gendalens.models.huggingface.label_schemes import (
     Mark,
@@ -156,7 +157,7 @@ class TokenClassifier(Transformer):
         width = max(map(len, rows))
         padded = [row + (self.padding,) * (width - len(row)) for row in rows]
         mask = [[1] * len(row) + [0] * (width - len(row)) for row in rows]
-        device = self.model.device
+        device = find_input_device(self.model)
         with torch.inference_mode():
             output = self.model(
                 input_ids=torch.tensor(padded, device=device),

@@ -12,6 +12,7 @@ from gendalens.errors import UserError
 from gendalens.models.base import Batching
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.checkpoint_backend import CheckpointBackend
+from gendalens.models.huggingface.devices import AUTO
 from gendalens.models.huggingface.padding_trial import Row, make_rows
 from gendalens.models.huggingface.refusals import CONFIGURATION
 from gendalens.models.library_errors import is_out_of_memory
@@ -97,7 +98,10 @@ class Transformer(CheckpointBackend):
             dtype=self.checkpoint.resolved_dtype,
             tokenizer=f"{type(self.tokenizer).__name__}"
             f" ({type(self.tokenizer.backend_tokenizer.model).__name__})",
-            software=tuple(f"{name} {metadata.version(name)}" for name in _SOFTWARE),
+            software=tuple(
+                f"{name} {metadata.version(name)}"
+                for name in (*_SOFTWARE, *self.checkpoint.packages)
+            ),
             hub_task=self.hub_task,
         )
 
@@ -161,18 +165,21 @@ class Transformer(CheckpointBackend):
         """Whether the model runs on the CPU, not on a graphics card."""
         import torch
 
-        device = self.checkpoint.options.device or ("cuda" if torch.cuda.is_available() else "cpu")
-        return device.partition(":")[0] == "cpu"
+        device = self.checkpoint.options.device
+        if device in (None, AUTO):
+            return not torch.cuda.is_available()
+        return str(device).partition(":")[0] == "cpu"
 
     @property
     def workers(self) -> int:
         """How many batches are answered at once."""
         import torch
 
-        trusted = self.checkpoint.options.trust_remote_code
-        if not self.on_processor or trusted or memory_is_limited():
+        options = self.checkpoint.options
+        if not self.on_processor or options.trust_remote_code or memory_is_limited():
             return 1
-        if keeps_state(self.checkpoint.config):
+        # Hooks that fetch weights, and packages for quantised ones, keep state too.
+        if options.device == AUTO or self.info.quantised or keeps_state(self.checkpoint.config):
             return 1
         return min(torch.get_num_threads(), MOST_WORKERS)
 
