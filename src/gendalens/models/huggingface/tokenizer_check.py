@@ -9,8 +9,8 @@ A model is **refused** if no number of it would mean anything:
 - It reads a text more than once. Every later copy gives away the words of the first.
 - A pronoun loses a letter, becomes the unknown token or a special one, or cannot be told from another.
 - The mask occurs in ordinary text. The model then cannot tell a gap from a word.
-- æ, ø and å are all dropped. That cripples a sixth of the words and nine in ten of the built-in sentences,
-  and a third of the occupations that the tests ask about.
+- æ, ø and å are all dropped. That cripples a sixth of the words in the built-in sentences, nine in ten of
+  the sentences, and a third of the occupations that the tests ask about.
 
 Its results carry a **warning** if the numbers still mean something but are those of another spelling:
 letters changed (å read as a; 5% of the words) or some of them dropped, and other words that are special
