@@ -15,7 +15,12 @@ from gendalens.results.result import Contrast, Measures
 from gendalens.tasks.lm_abc.messages import EQUALLY_LIKELY, FIRST_TOKEN_UNSCORED
 from gendalens.tasks.lm_abc.protocol1 import TASK as TASK_1
 from gendalens.tasks.lm_abc.protocol2 import TASK
-from gendalens.tasks.shared.messages import GES_UNSTABLE, SIDE_INCLUDES_ZERO, UNSTABLE
+from gendalens.tasks.shared.messages import (
+    GES_UNSTABLE,
+    SIDE_INCLUDES_ZERO,
+    UNKNOWN_TOKENS,
+    UNSTABLE,
+)
 
 
 @pytest.fixture
@@ -114,14 +119,18 @@ def test_an_unscored_first_token_is_said(items: list[Triple]) -> None:
     assert FIRST_TOKEN_UNSCORED() in measures.warnings
 
 
-def test_unknown_tokens_are_a_whole_number(items: list[Triple]) -> None:
-    """Each sentence is counted once, though two rows name the reflexive one."""
+def test_unknown_tokens_are_counted_once_a_sentence_and_in_whole_numbers(
+    items: list[Triple],
+) -> None:
+    first = TASK.requests(items)[:3]  # the reflexive sentence of a triple and its two counterparts
     answers: dict[Request, Answer] = {
-        r: ScoreAnswer(-float(i), 5, unknown=1) for i, r in enumerate(TASK.requests(items), 1)
+        r: ScoreAnswer(-float(i), 5, unknown=3 if r in first else 0)
+        for i, r in enumerate(TASK.requests(items), 1)
     }
     measures = TASK.measure(TASK.records(items, answers), seed=0, resamples=100)
-    (said,) = (one for one in measures.warnings if one.code == "unknown_tokens")
-    assert str(said) == f"{3 * len(items)} tokens are unknown to the tokenizer."
+    (warning,) = (one for one in measures.warnings if one.code == UNKNOWN_TOKENS.code)
+    assert str(warning) == "9 tokens are unknown to the tokenizer."
+    assert repr(measures.coverage["unknown_tokens"]) == "9"
 
 
 def test_the_class_contrast_does_not_see_how_common_the_words_are(items: list[Triple]) -> None:

@@ -12,7 +12,9 @@ from gendalens.errors import UserError
 from gendalens.models.base import Answer, Batching, Fill, Request, Score, TopToken
 from gendalens.models.huggingface.encoding import Tokens, tokenise
 from gendalens.models.huggingface.forward import Network, Prepared, Reading
+from gendalens.models.huggingface.tokenizer_check import TokenizerCheck, explain_unknown_word
 from gendalens.models.huggingface.transformer import Transformer, explain_failures
+from gendalens.words import Message
 
 # Part of every fingerprint: raise it when the same weights would answer differently than before.
 ANSWERS_VERSION = 2
@@ -29,9 +31,15 @@ class LanguageModel(Transformer):
     #: Part of the fingerprint, because a checkpoint can be loaded as either kind.
     reading: ClassVar[str]
     auto_class: ClassVar[str]
-    specials: ClassVar[bool]
     network_class: ClassVar[type[Network]] = Network
     loaded: ClassVar[tuple[str, ...]] = ("network",)
+
+    def check_tokenizer(self, check: TokenizerCheck) -> list[Message]:
+        """The same, and refuses a tokenizer that loses what language models are asked about."""
+        warnings = super().check_tokenizer(check)
+        check.refuse_without_letters()
+        check.refuse_confused_pronouns()
+        return [*warnings, *check.list_special_words()]
 
     @property
     def max_positions(self) -> int:
@@ -109,12 +117,7 @@ class LanguageModel(Transformer):
     def check_candidate(self, word: str, tokens: Tokens, pieces: range) -> None:
         """Refuse a candidate that the tokenizer turns into the unknown token."""
         if not self.can_write(tokens, pieces):
-            raise UserError(
-                "The tokenizer of {name} cannot represent “{word}” (it becomes the unknown"
-                " token), so the model cannot score it: test another model.",
-                name=self.checkpoint.name,
-                word=word,
-            )
+            raise explain_unknown_word(self.checkpoint.name, word)
 
     def score_words(self, item: Prepared, reading: Reading) -> tuple[float, ...]:
         """The log-probability of each word of a fill; -inf for a rival that cannot be represented."""

@@ -25,9 +25,10 @@ from gendalens.models.huggingface.encoding import Tokens
 from gendalens.models.huggingface.forward import Choice, Network, Prepared, Reading, Row, Rows
 from gendalens.models.huggingface.language_model import LanguageModel
 from gendalens.models.huggingface.last_layer import LastLayerNetwork
+from gendalens.models.huggingface.tokenizer_check import TokenizerCheck
 from gendalens.models.huggingface.vocabulary import Vocabulary
 from gendalens.results.model_info import FILL_MASK
-from gendalens.words import N_, Template
+from gendalens.words import N_, Message, Template
 
 # The token sets for a first choice, by how words begin: bare or with a space mark; "" is all tokens.
 _BARE, _MARKED, _ANY = "bare", "marked", ""
@@ -41,7 +42,6 @@ class MaskedLM(LanguageModel):
     hub_task: ClassVar[str] = FILL_MASK
     reading: ClassVar[str] = "masked"
     auto_class: ClassVar[str] = "AutoModelForMaskedLM"
-    specials: ClassVar[bool] = True
     answers = frozenset({Fill.kind, Score.kind, TopToken.kind, Reconstruct.kind})
     network_class: ClassVar[type[Network]] = LastLayerNetwork
 
@@ -70,6 +70,11 @@ class MaskedLM(LanguageModel):
             "vesteinn/DanskBert",
             "<mask>",
         )
+
+    def check_tokenizer(self, check: TokenizerCheck) -> list[Message]:
+        """The same, and refuses a mask that ordinary text contains."""
+        check.refuse_mask_in_text()
+        return super().check_tokenizer(check)
 
     def fingerprint(self) -> str:
         """A digest of everything that determines the answers."""

@@ -20,10 +20,11 @@ from gendalens.models.huggingface.label_schemes import (
     read_labels,
 )
 from gendalens.models.huggingface.padding_trial import PaddingTrial
+from gendalens.models.huggingface.tokenizer_check import TokenizerCheck
 from gendalens.models.huggingface.transformer import Transformer, explain_failures
 from gendalens.models.huggingface.windows import Row, SingleSpaced, Windows, cut_windows
 from gendalens.results.model_info import TOKEN_CLASSIFICATION
-from gendalens.words import N_, Template
+from gendalens.words import N_, Message, Template
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,6 +69,10 @@ class TokenClassifier(Transformer):
         self._marks = _read_marks(checkpoint)
         super().__init__(checkpoint)
 
+    def check_tokenizer(self, check: TokenizerCheck) -> list[Message]:
+        """The same, with a warning of unknown letters, which the tests of taggers do not count."""
+        return [*super().check_tokenizer(check), *check.list_unknown()]
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The entity types that the model can find, under its own labels."""
@@ -94,7 +99,7 @@ class TokenClassifier(Transformer):
                 )
         texts = [SingleSpaced(request.text) for request in requests]
         # All texts in one call, so that the tokenizer works in parallel.
-        tokens = tokenise(self.tokenizer, [text.text for text in texts], specials=True)
+        tokens = tokenise(self.tokenizer, [text.text for text in texts], specials=self.specials)
         encoded = [
             cut_windows(text, some, self.window, averaged=request.averaged)
             for request, text, some in zip(requests, texts, tokens, strict=True)
@@ -122,7 +127,7 @@ class TokenClassifier(Transformer):
             lambda row: self._run_pass([row])[row],
             lambda rows: [*self._run_pass(rows).values()],
         )
-        rows = self.make_trial_rows(specials=True)
+        rows = self.make_trial_rows(specials=self.specials)
         return trial.choose_batching(rows, self.checkpoint.name)
 
     def _answer(self, item: Windows, scores: Sequence[NDArray[np.float32]]) -> TagAnswer:

@@ -14,12 +14,13 @@ from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.checkpoint_backend import CheckpointBackend
 from gendalens.models.huggingface.devices import AUTO
 from gendalens.models.huggingface.padding_trial import Row, make_rows
-from gendalens.models.huggingface.refusals import CONFIGURATION
+from gendalens.models.huggingface.refusals import CONFIGURATION, TOKENIZER
+from gendalens.models.huggingface.tokenizer_check import TokenizerCheck
 from gendalens.models.library_errors import is_out_of_memory
 from gendalens.models.parallel_batches import MOST_WORKERS
 from gendalens.results.model_info import ModelInfo
 from gendalens.system.memory_limits import memory_is_limited
-from gendalens.words import Template
+from gendalens.words import Message, Template
 
 # On a CPU a batch should fit into the caches; a graphics card needs large batches to be fully used.
 TOKENS_ON_PROCESSOR, TOKENS_ON_CARD = 384, 8192
@@ -79,6 +80,8 @@ class Transformer(CheckpointBackend):
     hub_task: ClassVar[str]
     #: The cached properties that hold the loaded model.
     loaded: ClassVar[tuple[str, ...]]
+    #: Whether texts get the tokenizer's special tokens.
+    specials: ClassVar[bool] = True
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__(checkpoint)
@@ -87,6 +90,19 @@ class Transformer(CheckpointBackend):
             self.vocabulary_size = int(
                 getattr(checkpoint.text_config, "vocab_size", None) or len(self.tokenizer)
             )
+        with checkpoint.explain_errors(TOKENIZER):
+            check = TokenizerCheck(self.tokenizer, checkpoint.name, specials=self.specials)
+            self._notices = tuple(self.check_tokenizer(check))
+
+    def check_tokenizer(self, check: TokenizerCheck) -> list[Message]:
+        """Warnings of what the tokenizer does to Danish text; refuses one that makes nonsense of it."""
+        check.refuse_unreadable()
+        return check.list_altered()
+
+    @property
+    def notices(self) -> tuple[Message, ...]:
+        """The notices that every result made from its answers must show."""
+        return self._notices
 
     @cached_property
     def info(self) -> ModelInfo:

@@ -7,11 +7,13 @@ marks the opposite, what continues a word (##), and older BPE marks a word's end
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 _METASPACE = "▁"
 _WORD = re.compile(r"\w+|[^\w\s\ufffd]")
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 # Fillers that training tools add to reach a vocabulary size.
 _FILLER = re.compile(r"madeupword\d+|unused_?\d+")
 
@@ -42,15 +44,36 @@ class Vocabulary:
         """A piece as plain text, without marks."""
         return self._surface(self._tokenizer.convert_ids_to_tokens(piece)).strip()
 
+    def write_text(self, pieces: Iterable[int]) -> str:
+        """The text that pieces stand for together, spaces as the vocabulary marks them."""
+        written = (
+            self._added[piece].content.encode()
+            if piece in self._added
+            else self._encode_piece(self._tokenizer.convert_ids_to_tokens(piece))
+            for piece in pieces
+        )
+        # Joined before they are decoded, because a letter can be divided between pieces.
+        return b"".join(written).decode(errors="replace")
+
+    @cached_property
+    def special(self) -> frozenset[int]:
+        """The special tokens, those included that the tokenizer has no name for."""
+        return frozenset(self._tokenizer.all_special_ids) | {
+            piece for piece, token in self._added.items() if token.special
+        }
+
+    @cached_property
+    def _added(self) -> dict[int, Any]:
+        added: dict[int, Any] = self._tokenizer.added_tokens_decoder
+        return added
+
     def find_whole_words(self) -> WholeWords:
         """The pieces that are one whole word each, in order of their numbers.
 
         The order matters because the first of equally likely pieces is chosen, and the order of
         get_vocab() differs between processes.
         """
-        added = self._tokenizer.added_tokens_decoder
-        special = set(self._tokenizer.all_special_ids)
-        special |= {piece for piece, token in added.items() if token.special}
+        special = self.special
         words = WholeWords([], [])
         for token, piece in self._tokenizer.get_vocab().items():
             if piece in special or piece >= self._size:
@@ -67,12 +90,20 @@ class Vocabulary:
         return WholeWords(sorted(words.bare), sorted(words.marked))
 
     def _surface(self, token: str) -> str:
+        # A piece that ends inside a character gets a replacement character there and is not a word.
+        return self._encode(token).decode(errors="replace")
+
+    def _encode_piece(self, token: str) -> bytes:
+        """A piece's part of a text; <0xC3> is one byte of a character that is no piece itself."""
+        byte = _BYTE.fullmatch(token)
+        return bytes.fromhex(byte[1]) if byte else self._encode(token)
+
+    def _encode(self, token: str) -> bytes:
         if self._bytes:
             table = _byte_table()
-            # A piece that ends inside a character gets a replacement character there and is not a word.
-            return bytes(table[char] for char in token if char in table).decode(errors="replace")
+            return bytes(table[char] for char in token if char in table)
         token = token.removeprefix(self._continues).removesuffix(self._ends)
-        return token.replace(_METASPACE, " ")
+        return token.replace(_METASPACE, " ").encode()
 
 
 @lru_cache(maxsize=1)

@@ -160,7 +160,8 @@ class LmResolver(Backend):
     @property
     def notices(self) -> tuple[Message, ...]:
         """The notices that every result made from these answers must show."""
-        return (HAD_TO_CHOOSE(name=self.info.name, prompt=repr(self.wording.name)),)
+        had_to_choose = HAD_TO_CHOOSE(name=self.info.name, prompt=repr(self.wording.name))
+        return (had_to_choose, *self.model.notices)
 
     def fingerprint(self) -> str:
         """A digest of the language model's fingerprint and the prompt."""

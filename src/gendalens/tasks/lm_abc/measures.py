@@ -251,11 +251,9 @@ def _count_coverage(records: Sequence[Record]) -> dict[str, Any]:
         "frames": len({row["frame"] for row in records}),
         "occupations": len({row["occupation"] for row in records}),
         "unscored_first_tokens": sum(row["unscored_tokens"] for row in records),
-        # Both rows of a triple name the reflexive sentence.
-        "unknown_tokens": sum(
-            2 * row["unknown_tokens"] + row["unknown_tokens_reflexive"] for row in records
-        )
-        // 2,
+        # The reflexive sentence is in both rows of its triple.
+        "unknown_tokens": sum(row["unknown_tokens"] for row in records)
+        + sum(row["unknown_tokens_reflexive"] for row in records) // 2,
         "tokens_more_than_reflexive": {
             gender: sum(values) / max(1, len(values)) for gender, values in more.items()
         },
