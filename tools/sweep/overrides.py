@@ -9,6 +9,7 @@ from typing import Any
 
 _FULL, _LINEAR, _SLIDING = "full_attention", "linear_attention", "sliding_attention"
 _MAMBA_HEADS = {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1}
+_GRANITE = {"attention_multiplier": 0.35}  # 1 / sqrt(head_dim), as in other models
 _REFORMER = {
     "attn_layers": ["local", "lsh", "local", "lsh"],
     "axial_pos_embds": False,
@@ -44,7 +45,14 @@ OVERRIDES: dict[str, dict[str, Any]] = {
         "activation_sparsity_pattern": [0.5, 0.5, 0.0, 0.0],
     },
     "gpt_neo": {"attention_types": [[["global", "local"], 2]]},
-    "granitemoehybrid": _MAMBA_HEADS | {"layer_types": [_LINEAR, _FULL] * 2},
+    "granite": _GRANITE,
+    "granite_swa": _GRANITE,
+    "granitemoe": _GRANITE,
+    "granitemoe_swa": _GRANITE,
+    "granitemoeshared": _GRANITE,
+    "granitemoehybrid": _GRANITE
+    | _MAMBA_HEADS
+    | {"layer_types": [_LINEAR, _FULL] * 2},
     "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1},
     "layoutlmv3": {"coordinate_size": 5, "shape_size": 6},
     "lfm2_moe": {"layer_types": ["conv", _FULL] * 2, "num_dense_layers": 1},
@@ -61,6 +69,6 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "xlstm": {"hidden_size": 128, "embedding_dim": 128, "num_heads": 2, "chunk_size": 32},
     "xmod": {"default_language": "en_XX"},
     "zamba": {"attention_hidden_size": 64, "attention_head_dim": 16, "attn_layer_period": 2, "attn_layer_offset": 1},
-    "zamba2": {"attention_hidden_size": 64, "attention_head_dim": 16, "mamba_headdim": 32},
+    "zamba2": {"attention_hidden_size": 64, "attention_head_dim": 16, "mamba_headdim": 32, "initializer_range": 0.1},
     "zaya": {"num_experts_per_tok": 1},
 }

@@ -20,14 +20,14 @@ _NAMED: tuple[tuple[int, str], ...] = (
         input_embedding_size output_embedding_size pronunciation_embed_dim shape_embed_dim embedding_rank
         backbone_hidden_size true_hidden_size intra_bottleneck_size mamba_d_ssm router_hidden_size
         out_hidden_size projection_dim text_hidden_size vision_hidden_size output_dim hidden_dim_out
-        projection_hidden_size mm_hidden_size qformer_hidden_size text_embed_dim proj_dim"""),
+        projection_hidden_size mm_hidden_size qformer_hidden_size text_embed_dim proj_dim hidden_size_global dim_model_base"""),
     (_INNER, """intermediate_size moe_intermediate_size decoder_ffn_dim encoder_ffn_dim hidden_dim d_ff
         ffn_dim d_inner ffn_hidden_size dff dim_ff feed_forward_size n_inner intermediate_size_mlp
         shared_expert_intermediate_size dense_intermediate_size expert_ffn_hidden_size
         moe_shared_expert_intermediate_size shared_intermediate_size
         projector_intermediate_size mlp_dim"""),
     (_HEADS, """num_attention_heads decoder_attention_heads encoder_attention_heads n_head n_heads num_heads
-        attention_heads num_encoder_attention_heads num_decoder_attention_heads index_n_heads
+        attention_heads num_encoder_attention_heads num_decoder_attention_heads
         swa_num_attention_heads linear_num_value_heads linear_num_heads num_self_attention_heads
         num_cross_attention_heads mamba_n_heads mamba_num_heads"""),
     (2, """num_key_value_heads num_kv_heads swa_num_key_value_heads linear_num_key_heads num_query_groups
@@ -40,7 +40,8 @@ _NAMED: tuple[tuple[int, str], ...] = (
         linear_value_head_dim swa_head_dim q_lora_rank kv_lora_rank o_lora_rank laurel_rank adapter_rank
         hidden_size_per_layer_input rotary_dim hc_lowrank ple_embed_dim mamba_head_dim mamba_headdim
         time_step_rank mamba_dt_rank global_head_dim swa_v_head_dim"""),
-    (16, """mamba_d_state state_size ssm_state_size mamba_d_head gated_norm_rank"""),
+    # With fewer heads, many tokens are exactly as relevant as each other, and which ones are read is chance.
+    (16, """index_n_heads mamba_d_state state_size ssm_state_size mamba_d_head gated_norm_rank"""),
     (_EXPERTS, """num_experts n_routed_experts num_local_experts moe_num_experts zero_expert_num"""),
     (LAYERS, """num_hidden_layers decoder_layers encoder_layers n_layer n_layers num_layers
         num_decoder_layers num_blocks"""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import math
 import tempfile
 import time
@@ -76,9 +77,9 @@ def _try_windows(head: Head, architecture: str, *, wide: bool) -> Outcome:
 
 
 def _compare(outcome: Outcome, folder: str, head: Head) -> Outcome:
+    plain = PlainModel(folder, head)
     backend: Any = load_model(folder)
     _use_workers(backend)
-    plain = PlainModel(folder)
     if head is TOKENS:
         pairs = _compare_tags(backend, plain)
     else:
@@ -174,13 +175,18 @@ def _compare_tags(backend: Any, plain: PlainModel) -> list[tuple[float, float]]:
 class PlainModel:
     """The model of transformers that reads every row alone: no padding, no hooks, no cache."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, head: Head) -> None:
         config = transformers.AutoConfig.from_pretrained(folder)
         # Reformer hashes by random numbers; with the seed that GenDa Lens gives it, they are the same.
         if getattr(config, "hash_seed", 0) is None:
             config.hash_seed = 0
-        kind = getattr(transformers, config.architectures[0])
-        self._model = kind.from_pretrained(folder, config=config, dtype=torch.float32).eval()
+        auto = getattr(transformers, head.auto_class)
+        try:
+            model = auto.from_pretrained(folder, config=config, dtype=torch.float32)
+        except ValueError as error:
+            reason = f"transformers does not load what it has saved ({_describe(error)})"
+            raise NotBuiltError(reason) from error
+        self._model = model.eval()
         self.logits: dict[Row, Any] = {}
 
     def read(self, rows: Iterable[Row]) -> None:
@@ -212,8 +218,10 @@ class PlainModel:
 
 def _read_row(model: Any, row: Row) -> Any:
     ids = torch.tensor([row])
+    takes_cache = "use_cache" in inspect.signature(model.forward).parameters
+    no_cache = {"use_cache": False} if takes_cache else {}
     with torch.inference_mode():
-        logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
+        logits = model(input_ids=ids, attention_mask=torch.ones_like(ids), **no_cache).logits
     return logits[0, : len(row)].double().numpy()
 
 
