@@ -6,6 +6,7 @@ positions asked about, and rows that several requests share run once.
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -129,6 +130,9 @@ class Network:
         self._asked = threading.local()
         self.batching = Batching.ANY_LENGTH
         self._input_device = find_input_device(model)
+        # Nothing is continued unless asked for, so keys and values need not be kept.
+        takes_cache = "use_cache" in inspect.signature(model.forward).parameters
+        self._arguments: dict[str, Any] = {"use_cache": False} if takes_cache else {}
         head = model.get_output_embeddings()
         if head is not None:
             head.register_forward_pre_hook(self._pick)
@@ -148,8 +152,8 @@ class Network:
 
         with torch.inference_mode():
             ids, mask = self.pad_rows([row])
-            logits: torch.Tensor = self._model(input_ids=ids, attention_mask=mask).logits
-            return logits[0]
+            logits: torch.Tensor = self._call(ids, mask).logits
+            return logits[0, : len(row)]
 
     def _try_alone(self, row: Row) -> NDArray[np.float32]:
         return self.read_alone(row)[_pick_ends(row)].float().cpu().numpy()
@@ -274,15 +278,17 @@ class Network:
         index, at = torch.tensor(places, dtype=torch.long, device=ids.device).T
         self._asked.places = _Places(index, at, ids.shape)
         try:
-            output = self._model(input_ids=ids, attention_mask=mask, **more)
+            output = self._call(ids, mask, **more)
             picked = self._asked.places is None
         finally:
             self._asked.places = None
         logits: torch.Tensor = output.logits
         if picked and logits.shape[:2] == (1, len(places)):
             return logits[0], output
-        # Some architectures (MobileBERT) compute their logits without calling the output embedding.
-        if not picked and logits.shape[:2] == ids.shape:
+        # Some architectures (MobileBERT) compute their logits without calling the output embedding, and
+        # Perceiver computes them for every place of its window.
+        rows, width = ids.shape
+        if not picked and logits.shape[0] == rows and logits.shape[1] >= width:
             return logits[index.to(logits.device), at.to(logits.device)], output
         raise UserError(
             "{name} ({architecture}) arranges its logits in a way GenDa Lens does not know: please"
@@ -290,6 +296,9 @@ class Network:
             name=self._name,
             architecture=type(self._model).__name__,
         )
+
+    def _call(self, ids: torch.Tensor, mask: torch.Tensor, **more: Any) -> Any:
+        return self._model(input_ids=ids, attention_mask=mask, **self._arguments | more)
 
     def _pick(self, _part: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Reduce a module's input to the places that this thread asks about."""

@@ -75,14 +75,14 @@ class LanguageModel(Transformer):
     @cached_property
     def network(self) -> Network:
         """The model itself, loaded and verified on first use."""
-        network = self.network_class(
-            self._find_part(self.checkpoint.load_model(self.auto_class)),
-            self.checkpoint.name,
-            self.padding,
-            self.max_positions,
-        )
-        self._verify(network)
-        network.try_batches(self.make_trial_rows(specials=self.specials))
+        model = self._find_part(self.checkpoint.load_model(self.auto_class))
+        rows = self.make_trial_rows(specials=self.specials)
+        with self.explain_first_reading():
+            network = self.network_class(
+                model, self.checkpoint.name, self.padding, self.max_positions
+            )
+            self._verify(network)
+            network.try_batches(rows)
         return network
 
     @property

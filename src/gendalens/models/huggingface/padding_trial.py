@@ -25,9 +25,9 @@ Row = tuple[int, ...]
 
 # Short, ordinary and long sentences.
 _LENGTHS = (5, 12, 33)
-# Some architectures read longer texts in chunks, and then padding matters between one chunk and the next:
-# the configuration keys for the length of a chunk.
-_CHUNKS = ("local_attn_chunk_length", "lsh_attn_chunk_length")
+# Some architectures read longer texts in chunks (Reformer), or only some of their tokens (Doge), and then
+# padding matters between one chunk and the next: the configuration keys for the length of a chunk.
+_CHUNKS = ("local_attn_chunk_length", "lsh_attn_chunk_length", "keep_window_size")
 _TEXT = (
     "Om morgenen gik bageren og hendes nabo ned til havnen, hvor en gammel fisker solgte sild, og han "
     "fortalte dem, at vinden ville vende, før de nåede hjem til øen igen. "
@@ -48,6 +48,8 @@ def make_rows(
     ``window`` is the most tokens that the model reads, ``size`` the number of tokens it knows.
     """
     chunk = max(getattr(config, name, None) or 0 for name in _CHUNKS)
+    if window and chunk >= window:  # no text has a second chunk
+        chunk = 0
     wanted = {*_LENGTHS, *((chunk + 6, 2 * chunk + 12) if chunk else ())}
     longest = max(wanted)
     tokens = tokenise(tokenizer, [_TEXT * (longest // 10)], specials=specials)[0]
@@ -73,9 +75,18 @@ class PaddingTrial:
         self._read_together = read_together
         self._tolerance = max(_TOLERANCE, _ROUNDING * torch.finfo(model.dtype).eps)
         self._alone: dict[Row, Logits | None] = {}
+        self._failure: Exception | None = None
 
     def choose_batching(self, rows: Sequence[Row], name: str) -> Batching:
-        """How rows can be read together; refuses a model that never reads a row alike."""
+        """How rows can be read together.
+
+        Refuses a model that never reads a row alike, and one that ignores the words around a word. An error
+        of the model's is raised if it cannot read any row.
+        """
+        readable = [self._logits_alone(row) is not None for row in rows]
+        if self._failure and not any(readable):
+            raise self._failure
+        self._check_context(rows, name)
         if self._reads_alike(rows):
             return Batching.ANY_LENGTH
         if all(self._reads_alike((row, row[::-1])) for row in rows):
@@ -88,6 +99,27 @@ class PaddingTrial:
             name=name,
             architecture=type(self._model).__name__,
         )
+
+    def _check_context(self, rows: Sequence[Row], name: str) -> None:
+        """Refuse a model whose numbers for a row's last token are the same whatever precedes it."""
+        if rows and not any(map(self._may_read_context, rows)):
+            raise UserError(
+                "{name} ({architecture}) gives the same numbers whatever the other words are, so its"
+                " answers mean nothing: some architectures (MRA) need a graphics card; choose one with"
+                " --device, or name another model.",
+                name=name,
+                architecture=type(self._model).__name__,
+            )
+
+    def _may_read_context(self, row: Row) -> bool:
+        """Whether the last token gets other numbers if the order of those before it is reversed."""
+        import numpy as np
+
+        reverse = (*row[-2::-1], row[-1])
+        here, there = self._logits_alone(row), self._logits_alone(reverse)
+        if reverse == row or here is None or there is None or not np.isfinite(here[-1]).any():
+            return True
+        return not np.array_equal(here[-1], there[-1], equal_nan=True)
 
     def _reads_alike(self, batch: Sequence[Row]) -> bool:
         alone = [self._logits_alone(row) for row in batch]
@@ -115,6 +147,7 @@ class PaddingTrial:
                 if is_out_of_memory(error):
                     raise
                 self._alone[row] = None
+                self._failure = error
         return self._alone[row]
 
     def _is_same(self, expected: Logits, found: Logits) -> bool:

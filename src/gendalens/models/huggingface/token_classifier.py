@@ -128,7 +128,8 @@ class TokenClassifier(Transformer):
             lambda rows: [*self._run_pass(rows).values()],
         )
         rows = self.make_trial_rows(specials=self.specials)
-        return trial.choose_batching(rows, self.checkpoint.name)
+        with self.explain_first_reading():
+            return trial.choose_batching(rows, self.checkpoint.name)
 
     def _answer(self, item: Windows, scores: Sequence[NDArray[np.float32]]) -> TagAnswer:
         if item.averaged:

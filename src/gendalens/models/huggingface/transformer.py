@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, wraps
 from importlib import metadata
 from typing import Any, ClassVar, Self, TypeVar, cast
@@ -16,7 +17,7 @@ from gendalens.models.huggingface.devices import AUTO
 from gendalens.models.huggingface.padding_trial import Row, make_rows
 from gendalens.models.huggingface.refusals import CONFIGURATION, TOKENIZER
 from gendalens.models.huggingface.tokenizer_check import TokenizerCheck
-from gendalens.models.library_errors import is_out_of_memory
+from gendalens.models.library_errors import describe_error, is_library_error, is_out_of_memory
 from gendalens.models.parallel_batches import MOST_WORKERS
 from gendalens.results.model_info import ModelInfo
 from gendalens.system.memory_limits import memory_is_limited
@@ -37,10 +38,12 @@ _WITH_STATE = frozenset(
     {"big_bird", "bigbird_pegasus", "clvp", "funnel", "recurrent_gemma", "reformer", "xlstm"}
 )
 
-# Padding changes the answers of these models. It used not to be tried, so their older answers, which the
-# cache may hold, are wrong. (The list is for the cache alone: what a model can do is tried.)
-_CHANGED_BY_PADDING = frozenset(
-    "canine convbert fnet funnel mobilebert nystromformer reformer yoso".split()  # noqa: SIM905
+# Padding changes the answers of these models, and MRA ignores the words around a word unless it runs on a
+# graphics card. That used not to be tried, so their older answers, which the cache may hold, are wrong.
+# (The list is for the cache alone: what a model can do is tried.)
+_ONCE_WRONG = frozenset(
+    """canine convbert fnet funnel hrm_text mobilebert mra nystromformer reformer t5gemma
+    yoso""".split()  # noqa: SIM905
 )
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -206,9 +209,30 @@ class Transformer(CheckpointBackend):
         """
         config = self.checkpoint.text_config
         is_custom = type(config).__module__.partition(".")[0] != "transformers"
-        if is_custom or config.model_type in _CHANGED_BY_PADDING:
+        kinds = {config.model_type, self.checkpoint.config.model_type}
+        if is_custom or kinds & _ONCE_WRONG:
             return self.checkpoint.digest(version, reading, "padding tried")
         return self.checkpoint.digest(version, reading)
+
+    @contextmanager
+    def explain_first_reading(self) -> Iterator[None]:
+        """Turn any library error raised while the model is tried into a user error."""
+        try:
+            yield
+        except (UserError, MemoryError):
+            raise
+        except BaseException as error:
+            if not is_library_error(error) or is_out_of_memory(error):
+                raise
+            raise UserError(
+                "{name} ({architecture}) cannot read even a short text ({kind}: {reason}): either it"
+                " needs more than text (images, sound, another model), or its files do not fit together;"
+                " name a model of text, or download it again.",
+                name=self.checkpoint.name,
+                architecture=self.checkpoint.architecture or self.checkpoint.config.model_type,
+                kind=type(error).__name__,
+                reason=describe_error(error),
+            ) from error
 
     def make_trial_rows(self, *, specials: bool) -> list[Row]:
         """Rows of its own tokens, on which the model is tried when it is loaded."""
