@@ -192,6 +192,7 @@ def _name(place: Any, part: Any) -> Any:
     return part["id"] if isinstance(part, dict) and isinstance(part.get("id"), str) else place
 
 
+TEXTS = ("name", "reason", "note")
 FIGURES = ("gender_effect_size", "gap", "conditions", "nuance", "contrast", "extra", "coverage")
 
 
@@ -210,7 +211,7 @@ def _list_numbers(plain: Any, path: str) -> list[tuple[str, float]]:
     if isinstance(plain, int | float):
         return [(path, plain)]
     if isinstance(plain, dict):
-        inner = [(one, f"{path}/{key}") for key, one in plain.items() if key not in ("name",)]
+        inner = [(one, f"{path}/{key}") for key, one in plain.items() if key not in TEXTS]
     else:
         inner = [(one, f"{path}/{_label(i, one)}") for i, one in enumerate(plain)]
     return [pair for one, at in inner for pair in _list_numbers(one, at)]

@@ -66,6 +66,8 @@ class Crossed:
         as_met: bool = False,
     ) -> None:
         """``stratum`` is that of the clusters of ``b``; ``as_met`` leaves clusters in their order."""
+        if as_met:
+            a, b = _number(units, a), b and _number(units, b)
 
         def alike(unit: Unit) -> int:
             return 0
@@ -78,7 +80,7 @@ class Crossed:
             factors["cell"] = (lambda unit: (a(unit), second(unit)), within)
         if finer is not None:
             factors["finer"] = (finer, within)
-        parts = {name: partition(units, key, of, as_met) for name, (key, of) in factors.items()}
+        parts = {name: partition(units, key, of) for name, (key, of) in factors.items()}
         self.points = statistic(units)
         self.draws = {
             name: [statistic(drawn) for drawn in resample(strata, seed, stream, resamples)]
@@ -138,16 +140,21 @@ def _combine(variances: Mapping[str, float]) -> tuple[str, float]:
     return decided, candidates[decided]
 
 
-def partition(
-    units: Sequence[Unit], key: Key, stratum: Key, as_met: bool = False
-) -> list[list[list[Unit]]]:
-    """The units by stratum and cluster, in the order of their names or in that of the units."""
+def _number(units: Sequence[Unit], key: Key) -> Key:
+    """The key as a number, in the order in which its values are met."""
+    numbers: dict[Any, int] = {}
+    for unit in units:
+        numbers.setdefault(key(unit), len(numbers))
+    return lambda unit: numbers[key(unit)]
+
+
+def partition(units: Sequence[Unit], key: Key, stratum: Key) -> list[list[list[Unit]]]:
+    """The units by stratum and cluster, both in the order of their names."""
     clusters: dict[Any, list[Unit]] = {}
     for unit in units:
         clusters.setdefault(key(unit), []).append(unit)
-    names = list(clusters) if as_met else sorted(clusters)
     found: dict[Any, list[list[Unit]]] = {}
-    for name in names:
+    for name in sorted(clusters):
         found.setdefault(stratum(clusters[name][0]), []).append(clusters[name])
     return [found[one] for one in sorted(found)]
 
