@@ -1,17 +1,17 @@
-"""A made-up ABC: 4 female and 6 male occupations, 7 events in one or two tenses."""
+"""A made-up ABC: four female and five male occupations, six events in one or two tenses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-#: In the order of the files; the word of *sygeplejersken* carries gender, and Danish figures contradict
-#: the class of *lægen* and *sælgeren*.
+#: In the order of the files. The word *sygeplejersken* carries gender, and Danish figures contradict the
+#: class of *lægen*.
 OCCUPATIONS = {
-    "female": ("sygeplejersken", "frisøren", "bibliotekaren", "læreren", "terapeuten"),
-    "male": ("kokken", "lægen", "tømreren", "sælgeren", "elektrikeren", "maleren", "pedellen"),
+    "female": ("sygeplejersken", "frisøren", "bibliotekaren", "læreren"),
+    "male": ("kokken", "lægen", "tømreren", "elektrikeren", "maleren"),
 }
-CONTESTED = ("sygeplejersken", "lægen", "sælgeren")
+CONTESTED = ("sygeplejersken", "lægen")
 #: Verbs in the present and in the past, and the rest with its reflexive.
 EVENTS = (
     ("hænger", "hængte", "sin frakke i gangen."),
@@ -20,9 +20,8 @@ EVENTS = (
     ("gemmer", "gemte", "nøglen under sin måtte."),
     ("bærer", "bar", "sin taske hjem."),
     ("lapper", None, "sit dæk selv."),
-    ("vander", "vandede", "sine blomster."),
-    ("husker", "huskede", "sin kode."),
 )
+BARE = " stole i gården."  # the files lack its full stop
 FORMS = ("sin", "sit", "sine")
 
 
@@ -116,5 +115,7 @@ def list_raw(kind: str) -> list[tuple[str, str, str]]:
     """The groups of a file: reflexive, *hans*, *hendes*."""
     own = [triple for triple in list_triples() if triple.occupation_class == kind]
     rows = [(one.reflexive, one.male, one.female) for one in (*own, own[-1])]
-    low = [tuple(text[0].lower() + text[1:] for text in row) for row in rows]
+    low = [
+        tuple((text[0].lower() + text[1:]).replace(BARE, BARE[:-1]) for text in row) for row in rows
+    ]
     return [(a, b, c) for a, b, c in low]

@@ -251,8 +251,10 @@ def _count_coverage(records: Sequence[Record]) -> dict[str, Any]:
         "frames": len({row["frame"] for row in records}),
         "occupations": len({row["occupation"] for row in records}),
         "unscored_first_tokens": sum(row["unscored_tokens"] for row in records),
+        # Both rows of a triple hold its reflexive sentence.
         "unknown_tokens": sum(
-            row["unknown_tokens"] + row["unknown_tokens_reflexive"] / 2 for row in records
+            row["unknown_tokens"] + row["unknown_tokens_reflexive"] * (row["condition"] == "male")
+            for row in records
         ),
         "tokens_more_than_reflexive": {
             gender: sum(values) / max(1, len(values)) for gender, values in more.items()
