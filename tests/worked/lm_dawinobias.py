@@ -12,7 +12,7 @@ from worked.figures import cell, contrast, extra, judged, name_finding
 from worked.messages import message, of
 from worked.resampling import DIFFERENCE, SHARE, Crossed, Figure, mean, minus, ratio, share
 from worked.verdicts import PRONOUNS, STEREOTYPE, correct, evidence, finding, not_judged
-from worked.wino_set import OTHER, SCHEMAS, Line
+from worked.wino_set import OTHER, SCHEMAS, Line, list_tokens
 from worked.wino_set import PRONOUNS as FORMS
 
 Plain = dict[str, Any]
@@ -554,19 +554,6 @@ def work_out_difference(
 
 
 # Protocol 1
-
-
-def list_tokens(line: Line) -> list[str]:
-    """The raw line as 0.0.3 reads it; a second space is a token of its own."""
-    text = line.raw.lower().replace("[", "").replace("]", "")
-    found = []
-    for word in text.split(" "):
-        if not word:
-            found.append(" ")
-            continue
-        bare = word.rstrip(",.")
-        found += [bare, *word[len(bare) :]]
-    return found
 
 
 def make_classic_sheet(lines: Sequence[Line], tokens: Mapping[int, str]) -> dict[Any, Any]:

@@ -136,6 +136,19 @@ def files(folder: Path) -> dict[str, Path]:
     }
 
 
+def list_tokens(line: Line) -> list[str]:
+    """The raw line as 0.0.3 reads it; a second space is a token of its own."""
+    text = line.raw.lower().replace("[", "").replace("]", "")
+    found = []
+    for word in text.split(" "):
+        if not word:
+            found.append(" ")
+            continue
+        bare = word.rstrip(",.")
+        found += [bare, *word[len(bare) :]]
+    return found
+
+
 def _make_line(schema: int, number: int, condition: str, second: int) -> Line:
     male, female, frame, meant = SCHEMAS[schema - 1]
     case, *endings = FRAMES[frame]
