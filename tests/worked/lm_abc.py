@@ -211,13 +211,11 @@ def find_shaky_sides(found: Mapping[str, Figure]) -> list[Plain]:
     ]
 
 
-def work_out(
-    scored: Sequence[Scored], seed: int, *others: tuple[list[Plain], list[Plain]]
-) -> Plain:
-    """Every measure of protocol 2; ``others`` is the evidence of other tests of the same run."""
+def work_out(scored: Sequence[Scored], seed: int) -> Plain:
+    """Every measure of protocol 2, as a result holds it."""
     found = estimate(scored, seed)
     main, groups = judge(found)
-    tests = correct((main, groups), *others)
+    tests = correct((main, groups))
     effect = show_effect(found)
     warnings = []
     if effect["unstable"]:
