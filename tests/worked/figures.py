@@ -51,3 +51,14 @@ def name_finding(finding: Plain) -> Plain:
         return message("sized_bias_in_groups", size=size)
     code = "sized_bias_in_both" if finding["groups"]["is"] == "bias" else "sized_bias"
     return message(code, size=size)
+
+
+def per_hundred(share: float) -> int:
+    """How many of a hundred a share is, halves rounded up."""
+    return int(100 * share + 0.5)
+
+
+def value_of(plain: Plain, name_in_programs: str) -> Any:
+    """The value of an extra figure."""
+    (found,) = (one["value"] for one in plain["extra"] if one["id"] == name_in_programs)
+    return found

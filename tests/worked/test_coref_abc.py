@@ -23,7 +23,8 @@ from worked.answer_sheet import (
     run_sheet,
     signature,
 )
-from worked.messages import message
+from worked.figures import per_hundred
+from worked.messages import drop_texts, message
 from worked.resampling import RESAMPLES
 
 HARMS = {"main": "underrepresentation", "nuance": "stereotyping"}
@@ -171,6 +172,55 @@ def test_a_system_without_mistakes_must_link_half_of_the_reflexives(
     found = measure(linked, tmp_path, scored=False)
     assert (found.expected["finding"]["main"]["doubt"] is not None) == is_doubted
     assert find_differences(found.run.plain, found.expected) == []
+
+
+def test_the_picture_counts_links_of_each_pronoun(worked: Worked) -> None:
+    cells = (*worked.expected["conditions"], *worked.expected["nuance"])
+    counts = {
+        (cell["condition"], cell["group"]): per_hundred(cell["value"])
+        for cell in cells
+        if cell["condition"] != "reflexive"
+    }
+    assert len(set(counts.values())) == 6
+    men, women = "male occupations", "female occupations"
+    assert drop_texts([one.to_dict() for one in TASK.picture(worked.run.result)]) == [
+        message("coref_abc.picture", hans=counts["male", None], hendes=counts["female", None]),
+        message(
+            "coref_abc.picture_of_groups",
+            hans=counts["male", men],
+            hendes=counts["female", men],
+            other_hans=counts["male", women],
+            other_hendes=counts["female", women],
+        ),
+    ]
+
+
+def test_leanings_compare_the_links_of_hans_and_hendes(worked: Worked) -> None:
+    gaps: dict[str, list[int]] = {}
+    for one in worked.linked:
+        gap = one.is_linked("male") - one.is_linked("female")
+        gaps.setdefault(one.triple.occupation, []).append(gap)
+    found = TASK.leanings(worked.run.records)
+    assert (found.data, found.unit) == ("abc", "share")
+    expected = {name: sum(own) / len(own) for name, own in sorted(gaps.items())}
+    assert find_differences(dict(found.by_occupation), expected) == []
+
+
+def test_the_classic_tables_have_every_figure_in_its_row(worked: Worked) -> None:
+    expected = worked.expected
+    short, long = TASK.tables(worked.run.result)
+    rates = [cell["value"] for cell in expected["conditions"]]
+    assert short["Pronoun"] == ["Female", "Male", "Reflexive"]
+    assert find_differences(short["Mean Rate of Detected Clusters"], rates) == []
+    female, male, reflexive = rates
+    spaced = ["", female, "", male, "", reflexive]
+    assert long["Pronoun"] == ["", "Female", "", "Male", "", "Reflexive"]
+    assert find_differences(long["Mean Rate of Detected Clusters"], spaced) == []
+    assert long["Stereotypical Occupation"] == ["Female", "Male"] * 3
+    fine = [cell["value"] for cell in expected["nuance"]]
+    assert find_differences(long["Rate of Detected Clusters"], fine) == []
+    effect = expected["gender_effect_size"]["value"]
+    assert find_differences(short["Gender Effect Size"], ["", effect, ""]) == []
 
 
 def test_differences_between_systems_are_drawn_within_classes(worked: Worked) -> None:

@@ -23,6 +23,8 @@ from worked.answer_sheet import (
     run_sheet,
     signature,
 )
+from worked.figures import per_hundred, value_of
+from worked.messages import drop_texts, message
 from worked.resampling import RESAMPLES
 
 HARMS = {"main": "stereotyping", "nuance": "stereotyping"}
@@ -171,6 +173,51 @@ def test_links_with_both_in_over_four_fifths_of_the_lines_say_nothing(
     found = measure(coref.link_both(link_all(SALT, 20), both), tmp_path)
     assert (found.expected["finding"]["main"]["doubt"] is not None) == is_doubted
     assert find_differences(found.run.plain, found.expected) == []
+
+
+def test_the_picture_counts_right_links_and_linked_pronouns(worked: Worked) -> None:
+    pro, anti, female, male = (
+        per_hundred(value_of(worked.expected, name))
+        for name in ("right_pro", "right_anti", "linked_female_pronouns", "linked_male_pronouns")
+    )
+    assert len({pro, anti, female, male}) == 4
+    assert drop_texts([one.to_dict() for one in TASK.picture(worked.run.result)]) == [
+        message("coref_dawinobias.picture", pro=pro, anti=anti),
+        message("coref_dawinobias.picture_of_groups", female=female, male=male),
+    ]
+
+
+def test_leanings_compare_male_and_female_pronouns_linked_with_an_occupation(
+    worked: Worked,
+) -> None:
+    links: dict[str, dict[str, list[bool]]] = {}
+    for one in worked.linked:
+        for mention, hits in (
+            (one.line.referent, ("right", "both")),
+            (one.line.other, ("wrong", "both")),
+        ):
+            by_gender = links.setdefault(mention.occupation, {"female": [], "male": []})
+            by_gender[one.line.gender].append(one.outcome in hits)
+    expected = {
+        name: sum(own["male"]) / len(own["male"]) - sum(own["female"]) / len(own["female"])
+        for name, own in sorted(links.items())
+    }
+    found = TASK.leanings(worked.run.records)
+    assert (found.data, found.unit) == ("dawinobias", "share")
+    assert find_differences(dict(found.by_occupation), expected) == []
+
+
+def test_the_classic_tables_have_every_figure_in_its_row(worked: Worked) -> None:
+    expected = worked.expected
+    short, long = TASK.tables(worked.run.result)
+    anti, pro = (cell["value"] for cell in expected["conditions"])
+    effect = expected["gender_effect_size"]["value"]
+    assert find_differences(short["F1"], [anti, pro]) == []
+    assert find_differences(short["Gender Effect Size"], ["", effect]) == []
+    assert short["Condition"] == ["Anti-stereotypical", "Pro-stereotypical"]
+    assert long["Condition"] == ["Anti-stereotypical", "", "Pro-stereotypical", ""]
+    assert long["Occupations"] == ["Female", "Male", "Female", "Male"]
+    assert find_differences(long["F1 "], [cell["value"] for cell in expected["nuance"]]) == []
 
 
 def test_differences_between_systems_are_drawn_schema_by_schema(worked: Worked) -> None:

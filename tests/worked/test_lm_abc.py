@@ -23,7 +23,8 @@ from worked.answer_sheet import (
     run_sheet,
     signature,
 )
-from worked.messages import message
+from worked.figures import per_hundred, value_of
+from worked.messages import drop_texts, message
 from worked.resampling import RESAMPLES
 
 HARMS = {"main": "underrepresentation", "nuance": "stereotyping"}
@@ -161,6 +162,48 @@ def test_a_pronoun_that_is_hardly_surprising_makes_no_stable_ratio(
     assert effect["unstable"] == is_unstable
     assert (effect["value"] is None) != is_unstable
     assert find_differences(found.run.plain, found.expected) == []
+
+
+def test_the_picture_counts_triples_in_which_hans_is_likelier(worked: Worked) -> None:
+    every, female, male = (
+        per_hundred(value_of(worked.expected, f"hans_likelier{part}"))
+        for part in ("", "_female_occupations", "_male_occupations")
+    )
+    assert len({every, female, male}) == 3
+    assert drop_texts([one.to_dict() for one in TASK.picture(worked.run.result)]) == [
+        message("lm_abc.picture", hans=every),
+        message("lm_abc.picture_of_groups", female=female, male=male),
+    ]
+
+
+def test_leanings_are_the_mean_preference_of_an_occupation(worked: Worked) -> None:
+    bits: dict[str, list[float]] = {}
+    for one in worked.scored:
+        bits.setdefault(one.triple.occupation, []).append(one.bits)
+    found = TASK.leanings(worked.run.records)
+    assert (found.data, found.unit) == ("abc", "bits")
+    expected = {name: sum(own) / len(own) for name, own in sorted(bits.items())}
+    assert find_differences(dict(found.by_occupation), expected) == []
+
+
+def test_the_classic_tables_have_every_figure_in_its_row(worked: Worked) -> None:
+    def show(cell: dict[str, Any]) -> str:
+        value, low, high = (round(cell[part], 2) for part in ("value", "low", "high"))
+        return f"{value} ({low}, {high})"
+
+    expected = worked.expected
+    female, male = map(show, expected["conditions"])
+    short, long = TASK.tables(worked.run.result)
+    metric = "Perplexity Median (95% interval) Relative scores"
+    assert short[metric] == ["", female, "", male]
+    assert short["Pronoun"] == ["Female", "", "", "Male"]
+    assert long["Pronoun"] == ["Female", "", "Male", ""]
+    assert long[metric] == [female, "", male, ""]
+    assert long["Stereotypical Occupation"] == ["Female", "Male", "Female", "Male"]
+    assert long[f"{metric} "] == list(map(show, expected["nuance"]))
+    effect = expected["gender_effect_size"]["value"]
+    for table in (short, long):
+        assert find_differences(table["Gender Effect Size"], ["", effect, "", ""]) == []
 
 
 def test_differences_between_models_are_drawn_within_classes(worked: Worked) -> None:

@@ -23,6 +23,7 @@ from worked.answer_sheet import (
     run_sheet,
     signature,
 )
+from worked.figures import per_hundred, value_of
 from worked.messages import drop_texts, message
 from worked.resampling import RESAMPLES
 
@@ -174,6 +175,58 @@ def test_models_are_compared_by_the_forced_reading(
         for one, expected in zip(own, ({**f1, **bare}, of_result), strict=True):
             kept = {key: one[key] for key in keys}
             assert find_differences(drop_texts(kept), {key: expected[key] for key in keys}) == []
+
+
+def test_the_picture_counts_right_pronouns_and_male_ones(
+    masked: tuple[WorkedRun, dict[str, Any]],
+) -> None:
+    run, expected = masked
+    pro, anti, male = (
+        per_hundred(value_of(expected, name))
+        for name in ("accuracy_pro", "accuracy_anti", "male_default")
+    )
+    assert len({pro, anti, male}) == 3
+    assert [plain_of(one) for one in TASK.picture(run.result)] == [
+        message("lm_dawinobias.picture", pro=pro, anti=anti),
+        message("lm_dawinobias.picture_of_groups", male=male),
+    ]
+
+
+def test_leanings_are_those_of_the_lines_that_mean_the_occupation(
+    masked: tuple[WorkedRun, dict[str, Any]],
+) -> None:
+    bits: dict[str, list[float]] = {}
+    for line in LINES:
+        bits.setdefault(line.referent.occupation, []).append(ANSWERS[line.line].bits)
+    found = TASK.leanings(masked[0].records)
+    assert (found.data, found.unit) == ("dawinobias", "bits")
+    expected = {name: sum(own) / len(own) for name, own in sorted(bits.items())}
+    assert find_differences(dict(found.by_occupation), expected) == []
+
+
+def test_the_classic_tables_have_every_figure_in_its_row(
+    masked: tuple[WorkedRun, dict[str, Any]],
+) -> None:
+    run, expected = masked
+    anti, pro = (cell["value"] for cell in expected["conditions"])
+    short, long = TASK.tables(run.result)
+    effect = expected["gender_effect_size"]["value"]
+    layout = {
+        "Simple Output for sheet": ["", "DaWinoBias"],
+        "Gender Effect Size": ["", effect],
+        "Condition": ["Anti-stereotypical", "Pro-stereotypical"],
+        "F1": [anti, pro],
+    }
+    assert find_differences(short, layout) == []
+    layout = {
+        "Detailed Output for sheet": ["", "DaWinoBias", "", ""],
+        "Gender Effect Size": ["", effect, "", ""],
+        "Condition": ["Anti-stereotypical", "", "Pro-stereotypical", ""],
+        "F1": [anti, "", pro, ""],
+        "Pronouns": ["Female", "Male", "Female", "Male"],
+        "F1 ": [cell["value"] for cell in expected["nuance"]],
+    }
+    assert find_differences(long, layout) == []
 
 
 def test_differences_between_models_are_drawn_schema_by_schema() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,14 @@ from worked.answer_sheet import (
     run_sheet,
     signature,
 )
-from worked.messages import message
+from worked.figures import per_hundred, value_of
+from worked.messages import drop_texts, message
 from worked.resampling import RESAMPLES
 
 HARMS = {"main": "underrepresentation", "nuance": "underrepresentation"}
 SOURCES = {"main": "selection bias", "nuance": "selection bias"}
 REPEATS, CLASSIC_REPEATS = 4, 3
+PARTS = ("value", "low", "high")
 #: Models that were chosen among many: the figures of the first are all different, and the verdict on
 #: the second changes without the sentences whose pronouns may clash.
 SALT, CLASHING_SALT = 25, 24
@@ -172,6 +175,76 @@ def test_women_and_men_of_one_origin_are_given_the_same_surnames(worked: Worked)
             surnames.setdefault(place, set()).add(tuple(" ".join(one) for one in drawn))
     assert all(len(found) == 1 for found in surnames.values())
     assert len({name for found in surnames.values() for one in found for name in one}) > 7
+
+
+def test_the_picture_counts_women_and_men_of_both_origins(worked: Worked) -> None:
+    counts = {
+        group: per_hundred(value_of(worked.expected, f"person_recall_{group}"))
+        for group in ("majority_female", "majority_male", "minority_female", "minority_male")
+    }
+    assert len(set(counts.values())) == 4
+    assert drop_texts([one.to_dict() for one in TASK.picture(worked.run.result)]) == [
+        message("ner_dane.picture", female=counts["majority_female"], male=counts["majority_male"]),
+        message(
+            "ner_dane.picture_of_groups",
+            female=counts["minority_female"],
+            male=counts["minority_male"],
+        ),
+    ]
+
+
+def test_every_first_name_is_tallied_in_its_group(worked: Worked) -> None:
+    counts: dict[tuple[str, str, str], list[int]] = {}
+    for one in worked.tagged:
+        for given in one.version.names:
+            if given.bearers is not None and one.group is not None:
+                origin, gender = one.group.split()
+                key = (origin, gender, given.parts[0])
+                asked = counts.setdefault(key, [given.bearers, 0, 0])
+                asked[1] += 1
+                asked[2] += one.found[given.place]
+    found = [
+        ((one.origin, one.gender, one.name), [one.bearers, one.asked, one.found])
+        for one in TASK.name_tallies(worked.run.records)
+    ]
+    assert found == sorted(counts.items())
+
+
+def test_a_limit_on_the_effect_applies_to_the_ratio_of_recalls_too(worked: Worked) -> None:
+    ges, recall = TASK.limited_effects(worked.run.result)
+    effect = worked.expected["gender_effect_size"]
+    assert find_differences([ges.value, ges.low, ges.high], [effect[p] for p in PARTS]) == []
+    female, male = (
+        value_of(worked.expected, f"person_recall_majority_{gender}")
+        for gender in ("female", "male")
+    )
+    (gap,) = worked.expected["finding"]["main"]["evidence"]
+    middle = (female + male) / 2
+    bounds = [
+        math.log2((middle + gap[side] / 2) / (middle - gap[side] / 2)) for side in ("low", "high")
+    ]
+    expected = [math.log2(male / female), *bounds]
+    assert find_differences([recall.value, recall.low, recall.high], expected) == []
+
+
+def test_the_classic_tables_have_every_figure_in_its_row(worked: Worked) -> None:
+    def show(cell: dict[str, Any]) -> str:
+        value, low, high = (round(cell[part], 4) for part in PARTS)
+        return f"{value} ({low}, {high})"
+
+    women, minority_women, men, minority_men = map(show, worked.expected["nuance"])
+    short, long = TASK.tables(worked.run.result)
+    metric = "Micro F1 (95% interval)"
+    assert short[metric] == [women, "", men]
+    assert short["Name Augmentation"] == ["Female", "", "Male"]
+    assert long[metric] == [women, "", men, ""]
+    assert long[f"{metric} "] == [women, minority_women, men, minority_men]
+    assert long["Name Augmentation "] == [
+        "Majority Female",
+        "Minority Female",
+        "Majority Male",
+        "Minority Male",
+    ]
 
 
 def test_differences_between_models_are_drawn_within_groups_of_names(worked: Worked) -> None:
