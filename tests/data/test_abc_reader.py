@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gendalens.data import abc, errata
@@ -149,19 +149,75 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
-@given(st.one_of(st.lists(PIECES, max_size=40).map("".join), st.text(max_size=60)))
-def test_any_file_is_read_or_refused_in_words(
+#: Groups that are often sound, but for a word, a line or a rule.
+GROUPS = st.lists(
+    st.sampled_from(
+        [
+            "\n".join(three("smeden finder sin hat.")),
+            "\n".join(three("smeden fandt sin hat.")),
+            "\n".join(three("smeden  sælger   sit hus")),
+            "\n".join(three("Brandmanden var sine børn kær.")),
+            "\n".join(three("smeden finder sin hat.")[:2]),
+            "smeden finder sin hat.\nsmeden finder hans\tkat.\nsmeden finder hendes hat.",
+        ]
+    ),
+    min_size=1,
+    max_size=4,
+).map("\n---\n".join)
+
+
+def split_groups(data: bytes) -> list[tuple[str, ...]] | None:
+    """The groups of three lines between rules; None if that is not what the file is made of."""
+    try:
+        lines = data.decode().replace("\r\n", "\n").removesuffix("\n").split("\n")
+    except UnicodeDecodeError:
+        return None
+    groups: list[list[str]] = [[]]
+    for line in lines if data else []:
+        if line.startswith("---"):
+            groups.append([])
+        else:
+            groups[-1].append(line.strip())
+    is_sound = all(len(group) == 3 and all(group) for group in groups)
+    return [tuple(group) for group in groups] if is_sound else None
+
+
+def clean(sentence: str) -> str:
+    text = " ".join(sentence.split())
+    return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def read_or_refuse(folder: Path) -> list[Triple] | str:
+    """The triples, or why there are none."""
+    try:
+        return abc.read(folder, errata=False)
+    except UserError as error:
+        return str(error)
+
+
+@settings(deadline=None, derandomize=True, max_examples=300)
+@given(st.one_of(st.lists(PIECES, max_size=40).map("".join), st.text(max_size=60), GROUPS))
+@example("\n".join(three("smeden finder sin hat.")))
+def test_any_file_is_read_as_it_stands_or_refused(
     tmp_path_factory: pytest.TempPathFactory, text: str
 ) -> None:
-    folder = tmp_path_factory.mktemp("any")
-    for name in FILES.values():
-        (folder / name).write_bytes(text.encode("utf-8", "surrogatepass"))
-    for reader in (abc.read_raw, lambda f: abc.read(f, errata=False)):
-        try:
-            reader(folder)
-        except UserError:
-            continue
+    folder = write(tmp_path_factory.mktemp("any"), block("væveren"), [])
+    data = text.encode("utf-8", "surrogatepass")
+    (folder / FILES["male"]).write_bytes(data)
+    groups = split_groups(data)
+    if groups is None:
+        with pytest.raises(UserError, match=FILES["male"]):
+            abc.read_raw(folder)
+        return
+    assert abc.read_raw(folder)["male"] == groups
+    triples = read_or_refuse(folder)
+    if isinstance(triples, str):
+        assert FILES["male"] in triples
+        return
+    read_back = [(one.reflexive, one.male, one.female) for one in triples]
+    # Each triple once, women's occupations first.
+    own = dict.fromkeys(tuple(map(clean, group)) for group in groups)
+    assert read_back == [*(tuple(map(clean, three(one))) for one in block("væveren")), *own]
 
 
 @settings(deadline=None, derandomize=True, max_examples=100)

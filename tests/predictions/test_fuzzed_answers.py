@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -21,7 +20,7 @@ from small_answers import answer_all
 from small_data import small_data
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Request
+from gendalens.models.base import ANSWER_TYPES, Answer, Request
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.form import request_id
 from gendalens.tasks.base import Task
@@ -62,9 +61,11 @@ class Case:
 
     def measured(self, file: AnswerFile) -> dict[str, Any]:
         """Everything that a run would write, as far as this file decides it."""
-        found: dict[Request, Answer] = dict(
-            zip(self.requests, file.answer(file.encode(self.requests)), strict=True)
-        )
+        found = file.answer(file.encode(self.requests))
+        return self.measure(file, dict(zip(self.requests, found, strict=True)))
+
+    def measure(self, file: AnswerFile, found: dict[Request, Answer]) -> dict[str, Any]:
+        """What a run makes of these answers, under the labels of the file."""
         task = self.task.fit(file)
         records = task.records(self.items, found)
         plain = {"records": records, **asdict(task.measure(records, seed=0, resamples=20))}
@@ -239,8 +240,27 @@ def test_any_bytes_in_the_place_of_others_are_reported_or_taken_as_they_are(
 
 
 def measure_if_accepted(one: Case, content: bytes, folder: Path) -> None:
-    """A file that was accepted can be measured, or it is told why not."""
+    """A file that was accepted gives the figures of the answers that it says, or the same refusal."""
     file = accepted(one, content, folder)
-    if file is not None:
-        with suppress(UserError):
-            one.measured(file)
+    if file is None:
+        return
+    held = said(content)
+    answers = {request: build(request, held[request_id(request)]) for request in one.requests}
+    assert attempt(lambda: one.measured(file)) == attempt(lambda: one.measure(file, answers))
+
+
+def build(request: Request, plain: dict[str, Any]) -> Answer:
+    """The answer that plain data describe."""
+    return ANSWER_TYPES[request.kind](**{name: tupled(value) for name, value in plain.items()})
+
+
+def tupled(value: Any) -> Any:
+    return tuple(map(tupled, value)) if isinstance(value, list) else value
+
+
+def attempt(measure: Callable[[], dict[str, Any]]) -> dict[str, Any] | str:
+    """The figures, or why there are none."""
+    try:
+        return measure()
+    except UserError as error:
+        return str(error)
