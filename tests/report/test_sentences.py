@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import gendalens
 from gendalens.report.exports.model_card import model_card
 from gendalens.report.exports.result_tables import short_tables
 from gendalens.report.exports.tables import to_markdown
@@ -36,6 +37,7 @@ TABLE: dict[str, list[dict[str, Any]]] = tomllib.loads(
 )
 READINGS, PICTURES = TABLE["reading"], TABLE["picture"]
 LANGUAGES = ("en", "da")
+SCORED = "coref-dawinobias"
 SIDES = ("above", "below")
 #: Value and interval of a figure that says so, in bands.
 BOUNDS = {
@@ -74,10 +76,14 @@ def english() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def by_test(small_run: Path) -> dict[str, SavedResult]:
-    """A result of each test."""
+def by_test(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, SavedResult]:
+    """A result of each test; of coref-dawinobias by a resolver that scores, which has all figures."""
     (model,) = (path for path in small_run.iterdir() if "stereotyped" in path.name)
-    return {one.result.task: one for one in saved_results.find_results([model])}
+    out = tmp_path_factory.mktemp("scored")
+    resolver = "lm-coref:demo-lm?prompt=refers"
+    gendalens.run(resolver, tasks=SCORED, data="builtin", sample=6, out=out, cache=False)
+    found = saved_results.find_results([model, out])
+    return {one.result.task: one for one in found}
 
 
 def say(one: Evidence, what: str, side: str = "above") -> Evidence:
