@@ -46,8 +46,10 @@ def run_demo(out: Path, sample: int | None) -> None:
     console = PlainConsole()
     show_summary(console, report.results)
     _print_planted(console, {result.task: result for result in report.results})
-    for label, place in ((say("run folder"), out), (say("report"), report.page)):
-        console.print(f"{label:<11} {place}", highlight=False, soft_wrap=True)
+    places = {say("run folder"): out, say("report"): report.page}
+    width = max(map(len, places))
+    for label, place in places.items():
+        console.print(f"{label:<{width}}  {place}", highlight=False, soft_wrap=True)
     console.print(
         "\n"
         + say("The models are toys with a planted bias; they say nothing about any other model.")

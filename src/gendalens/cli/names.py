@@ -48,7 +48,8 @@ def preview_names(
 
 def _tabulate_sizes(pools: dict[Group, NamePool]) -> Table:
     """One row per group: how many names it has, and how common and long the drawn ones are."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    # Collapsed, so that no heading is cut off in 80 columns.
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column(say("group"), no_wrap=True)
     for part in (say("first names"), say("surnames")):
         for heading in (part, say("(bearers,"), say("letters)")):
