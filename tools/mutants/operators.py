@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Lt: ("<=", ">"),
@@ -45,6 +46,8 @@ _PAIRS = (
     ("start", "end"),
     ("PER", "LOC"),
 )
+#: A node with a position in the text.
+_Located: TypeAlias = ast.expr | ast.keyword
 _EXCHANGES = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])}
 
 
@@ -108,13 +111,15 @@ class _Finder(ast.NodeVisitor):
     def _add(self, operator: str, start: int, end: int, after: str) -> None:
         self.edits.append((_Edit(operator, start, end, after), ".".join(self._scopes) or "module"))
 
-    def _start(self, node: ast.AST) -> int:
-        return self._begins[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
+    def _start(self, node: _Located) -> int:
+        return self._begins[node.lineno - 1] + node.col_offset
 
-    def _end(self, node: ast.AST) -> int:
-        return self._begins[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
+    def _end(self, node: _Located) -> int:
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        return self._begins[node.end_lineno - 1] + node.end_col_offset
 
-    def _text(self, node: ast.AST) -> str:
+    def _text(self, node: _Located) -> str:
         return self._source[self._start(node) : self._end(node)].decode()
 
     def _visit_scope(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
@@ -180,7 +185,7 @@ class _Finder(ast.NodeVisitor):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
         other = "or" if isinstance(node.op, ast.And) else "and"
-        for left, right in zip(node.values, node.values[1:], strict=False):
+        for left, right in pairwise(node.values):
             if self._is_closed(left, right):
                 self._add("junction", self._end(left), self._start(right), f" {other} ")
         self.generic_visit(node)
@@ -190,7 +195,7 @@ class _Finder(ast.NodeVisitor):
             self._add("sign", self._start(node), self._start(node.operand), "")
         self.generic_visit(node)
 
-    def _is_closed(self, left: ast.AST, right: ast.AST) -> bool:
+    def _is_closed(self, left: _Located, right: _Located) -> bool:
         """Whether nothing but an operator stands between two operands (no bracket, no comment)."""
         between = self._source[self._end(left) : self._start(right)]
         return not set(b"()[]{}#\n") & set(between)
@@ -221,10 +226,10 @@ class _Finder(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         places = [one for one in node.args if not isinstance(one, ast.Starred)]
         if len(places) == len(node.args):
-            for one, other in zip(places, places[1:], strict=False):
+            for one, other in pairwise(places):
                 self._exchange("arguments", one, other)
         named = [one for one in node.keywords if one.arg]
-        for keyword, following in zip(named, named[1:], strict=False):
+        for keyword, following in pairwise(named):
             self._exchange("keywords", keyword.value, following.value)
         for keyword in named:
             end = self._end(keyword)
@@ -238,7 +243,7 @@ class _Finder(ast.NodeVisitor):
                 self._exchange("unpacking", *target.elts[:2])
         self.visit(node.value)
 
-    def _exchange(self, operator: str, one: ast.AST, other: ast.AST) -> None:
+    def _exchange(self, operator: str, one: _Located, other: _Located) -> None:
         a, b = self._text(one), self._text(other)
         between = self._source[self._end(one) : self._start(other)].decode()
         if a != b:

@@ -78,7 +78,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Record in every process that runs tests; under pytest-xdist the first process runs none."""
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
-        recorder: Recorder = config.pluginmanager.unregister(name="recorder")
+        recorder = config.pluginmanager.unregister(name="recorder")
+        assert isinstance(recorder, Recorder)
         recorder.coverage.stop()
 
 
