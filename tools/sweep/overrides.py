@@ -41,7 +41,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "gemma3n_text": {
         "layer_types": [_SLIDING, _FULL] * 2,
         "num_kv_shared_layers": 2,
-            "intermediate_size": 48,
+        "intermediate_size": 48,
         "activation_sparsity_pattern": [0.5, 0.5, 0.0, 0.0],
     },
     "gpt_neo": {"attention_types": [[["global", "local"], 2]]},
@@ -50,9 +50,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "granitemoe": _GRANITE,
     "granitemoe_swa": _GRANITE,
     "granitemoeshared": _GRANITE,
-    "granitemoehybrid": _GRANITE
-    | _MAMBA_HEADS
-    | {"layer_types": [_LINEAR, _FULL] * 2},
+    "granitemoehybrid": _GRANITE | _MAMBA_HEADS | {"layer_types": [_LINEAR, _FULL] * 2},
     "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1},
     "layoutlmv3": {"coordinate_size": 5, "shape_size": 6},
     "lfm2_moe": {"layer_types": ["conv", _FULL] * 2, "num_dense_layers": 1},
@@ -61,14 +59,26 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "mistral4": {"head_dim": 16},
     "nemotron": {"num_key_value_heads": 2},
     "neomme": {
-        "rope_parameters": {_FULL: {"rope_type": "default", "rope_theta": 1e6, "partial_rotary_factor": 0.5}}
+        "rope_parameters": {
+            _FULL: {"rope_type": "default", "rope_theta": 1e6, "partial_rotary_factor": 0.5}
+        }
     },
     "prophetnet": {"num_encoder_layers": 4},
     "qwen4_exp_text": _NGRAM,
     "reformer": _REFORMER,
     "xlstm": {"hidden_size": 128, "embedding_dim": 128, "num_heads": 2, "chunk_size": 32},
     "xmod": {"default_language": "en_XX"},
-    "zamba": {"attention_hidden_size": 64, "attention_head_dim": 16, "attn_layer_period": 2, "attn_layer_offset": 1},
-    "zamba2": {"attention_hidden_size": 64, "attention_head_dim": 16, "mamba_headdim": 32, "initializer_range": 0.1},
+    "zamba": {
+        "attention_hidden_size": 64,
+        "attention_head_dim": 16,
+        "attn_layer_period": 2,
+        "attn_layer_offset": 1,
+    },
+    "zamba2": {
+        "attention_hidden_size": 64,
+        "attention_head_dim": 16,
+        "mamba_headdim": 32,
+        "initializer_range": 0.1,
+    },
     "zaya": {"num_experts_per_tok": 1},
 }

@@ -136,7 +136,9 @@ def _compare_answers(
     plain.read({row for item in encoded for row in item.inputs})
     expected: dict[Request, list[float]] = {}
     for item in encoded:
-        values = iter([plain.log_prob(item.inputs[row], at, token) for row, at, token in item.asked])
+        values = iter(
+            [plain.log_prob(item.inputs[row], at, token) for row, at, token in item.asked]
+        )
         groups = item.groups or (len(item.asked),)
         expected[item.request] = [math.fsum(next(values) for _ in range(count)) for count in groups]
     return [
