@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import architectures
-import peft
 import pytest
 import taggers
 import tiny
@@ -49,6 +48,7 @@ def tagger(folder: Path) -> tuple[Any, Any]:
 
 def with_adapter(model: Any, **options: Any) -> Any:
     """A LoRA whose weights are random, so that it changes the answers."""
+    peft = pytest.importorskip("peft", reason="peft is not installed")
     config = peft.LoraConfig(init_lora_weights=False, **options)
     torch.manual_seed(3)
     return peft.get_peft_model(model, config)
