@@ -363,7 +363,8 @@ def test_the_version_does_not_depend_on_where_a_model_comes_from(tmp_path: Path)
         folder = tiny.save(tmp_path / name, model, tokenizer)
         loaded = transformers.AutoModelForMaskedLM.from_pretrained(folder)
         its_tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-        its_tokenizer("tekst", padding="max_length", max_length=12)
+        if name == "two":  # every call leaves its settings in the tokenizer
+            its_tokenizer("tekst", padding="max_length", truncation=True, max_length=12)
         checkpoint = LiveCheckpoint(loaded, its_tokenizer)
         assert checkpoint.name == name
         versions.add(checkpoint.content)
