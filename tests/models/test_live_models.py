@@ -433,7 +433,7 @@ def test_a_model_without_a_tokenizer_is_told_how_to_pass_one() -> None:
     model, tokenizer = masked()
     with pytest.raises(UserError, match=r"run\(\(model, tokenizer\)\) or run\(model, tokenizer="):
         gendalens.run(model)
-    with pytest.raises(UserError, match="is a str, not a tokenizer of transformers"):
+    with pytest.raises(UserError, match="is a str, not a transformers tokenizer"):
         gendalens.run(model, tokenizer="bert-base")
     with pytest.raises(UserError, match="goes with one model that you have loaded"):
         gendalens.run([(model, tokenizer), model], tokenizer=tokenizer)
@@ -449,7 +449,7 @@ def test_a_pair_is_one_model_and_a_list_of_pairs_several() -> None:
     assert [getattr(one, "tokenizer", None) for one in several] == [pair[1], None, pair[1]]
     named = list_models({"a": pair, "b": pair})
     assert [one.name for one in named if isinstance(one, Given)] == ["a", "b"]
-    with pytest.raises(UserError, match="control:fair has a name already"):
+    with pytest.raises(UserError, match="control:fair already has a name"):
         list_models({"mine": "control:fair"})
 
 
@@ -459,7 +459,9 @@ def test_a_pair_is_one_model_and_a_list_of_pairs_several() -> None:
 )
 def test_options_for_loading_come_too_late_for_an_object(option: dict[str, Any]) -> None:
     (name,) = option
-    with pytest.raises(UserError, match=rf"BertForMaskedLM is loaded already, so {name} comes too"):
+    with pytest.raises(
+        UserError, match=rf"BertForMaskedLM is already loaded, so {name} has no eff"
+    ):
         gendalens.run(masked(), **option)
 
 
