@@ -304,8 +304,8 @@ def _check_load_options(models: Sequence[Any], options: Mapping[str, Any]) -> No
     loaded = [model for model in models if isinstance(model, Given)]
     if wanted and loaded:
         raise UserError(
-            "{name} is loaded already, so {option} comes too late: leave it out, or give the model's"
-            " name or folder instead.",
+            "{name} is already loaded, so {option} has no effect on it: leave it out, or give the"
+            " model's name or folder instead.",
             name=name_of(loaded[0]),
             option=wanted[0],
         )

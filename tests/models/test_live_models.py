@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import architectures
-import peft
 import pytest
 import taggers
 import tiny
@@ -49,6 +48,7 @@ def tagger(folder: Path) -> tuple[Any, Any]:
 
 def with_adapter(model: Any, **options: Any) -> Any:
     """A LoRA whose weights are random, so that it changes the answers."""
+    peft = pytest.importorskip("peft", reason="peft is not installed")
     config = peft.LoraConfig(init_lora_weights=False, **options)
     torch.manual_seed(3)
     return peft.get_peft_model(model, config)
@@ -363,7 +363,8 @@ def test_the_version_does_not_depend_on_where_a_model_comes_from(tmp_path: Path)
         folder = tiny.save(tmp_path / name, model, tokenizer)
         loaded = transformers.AutoModelForMaskedLM.from_pretrained(folder)
         its_tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-        its_tokenizer("tekst", padding="max_length", max_length=12)
+        if name == "two":  # every call leaves its settings in the tokenizer
+            its_tokenizer("tekst", padding="max_length", truncation=True, max_length=12)
         checkpoint = LiveCheckpoint(loaded, its_tokenizer)
         assert checkpoint.name == name
         versions.add(checkpoint.content)
@@ -432,7 +433,7 @@ def test_a_model_without_a_tokenizer_is_told_how_to_pass_one() -> None:
     model, tokenizer = masked()
     with pytest.raises(UserError, match=r"run\(\(model, tokenizer\)\) or run\(model, tokenizer="):
         gendalens.run(model)
-    with pytest.raises(UserError, match="is a str, not a tokenizer of transformers"):
+    with pytest.raises(UserError, match="is a str, not a transformers tokenizer"):
         gendalens.run(model, tokenizer="bert-base")
     with pytest.raises(UserError, match="goes with one model that you have loaded"):
         gendalens.run([(model, tokenizer), model], tokenizer=tokenizer)
@@ -448,7 +449,7 @@ def test_a_pair_is_one_model_and_a_list_of_pairs_several() -> None:
     assert [getattr(one, "tokenizer", None) for one in several] == [pair[1], None, pair[1]]
     named = list_models({"a": pair, "b": pair})
     assert [one.name for one in named if isinstance(one, Given)] == ["a", "b"]
-    with pytest.raises(UserError, match="control:fair has a name already"):
+    with pytest.raises(UserError, match="control:fair already has a name"):
         list_models({"mine": "control:fair"})
 
 
@@ -458,7 +459,9 @@ def test_a_pair_is_one_model_and_a_list_of_pairs_several() -> None:
 )
 def test_options_for_loading_come_too_late_for_an_object(option: dict[str, Any]) -> None:
     (name,) = option
-    with pytest.raises(UserError, match=rf"BertForMaskedLM is loaded already, so {name} comes too"):
+    with pytest.raises(
+        UserError, match=rf"BertForMaskedLM is already loaded, so {name} has no eff"
+    ):
         gendalens.run(masked(), **option)
 
 

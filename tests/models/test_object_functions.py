@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +74,8 @@ def test_a_scorer_answers_as_the_causal_model_that_it_asks(tmp_path: Path) -> No
         assert isinstance(other, ScoreAnswer)
         assert one.log_likelihood == pytest.approx(other.log_likelihood, abs=1e-4)
         assert one.tokens == other.tokens
-    for request in fills:
-        one, other = expected[request], found[request]
+    for fill in fills:
+        one, other = expected[fill], found[fill]
         assert isinstance(one, FillAnswer)
         assert isinstance(other, FillAnswer)
         assert one.log_probs == pytest.approx(other.log_probs, abs=1e-4)
@@ -85,8 +85,8 @@ def test_a_scorer_answers_as_the_causal_model_that_it_asks(tmp_path: Path) -> No
     by_model = gendalens.run((model, tokenizer), **options)
     by_function = gendalens.run(gendalens.Scorer(score), **options)
     assert [one.task for one in by_function] == ["lm-abc", "lm-dawinobias"]
-    for figure, other in zip(by_model, by_function, strict=True):
-        assert figure.gap.value == pytest.approx(other.gap.value, abs=1e-4)
+    for result, again in zip(by_model, by_function, strict=True):
+        assert result.gap.value == pytest.approx(again.gap.value, abs=1e-4)
 
 
 def test_a_continuation_is_what_it_adds_to_its_beginning() -> None:
@@ -243,20 +243,24 @@ def test_other_labels_make_another_version() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "reason"),
+    ("wrapper", "function", "options", "reason"),
     [
         (
-            lambda: gendalens.Tagger("my-model", labels=["PER"]),
-            "Tagger takes a function, not 'my-m",
-        ),  # type: ignore[arg-type]
-        (lambda: gendalens.Scorer(score_by_length, version="1"), "has a version and no name"),
-        (lambda: gendalens.Tagger(find_names, labels="PER"), "labels of find_names are 'PER'"),
-        (lambda: gendalens.Tagger(find_names, labels=[1]), r"labels of find_names are \[1\]"),  # type: ignore[list-item]
+            gendalens.Tagger,
+            "my-model",
+            {"labels": ["PER"]},
+            "Tagger takes a function, not 'my-model'",
+        ),
+        (gendalens.Scorer, score_by_length, {"version": "1"}, "has a version and no name"),
+        (gendalens.Tagger, find_names, {"labels": "PER"}, "labels of find_names are 'PER'"),
+        (gendalens.Tagger, find_names, {"labels": [1]}, r"labels of find_names are \[1\]"),
     ],
 )
-def test_a_mistake_in_wrapping_is_told_at_once(make: Callable[[], Any], reason: str) -> None:
+def test_a_mistake_in_wrapping_is_told_at_once(
+    wrapper: Any, function: Any, options: dict[str, Any], reason: str
+) -> None:
     with pytest.raises(UserError, match=reason):
-        make()
+        wrapper(function, **options)
 
 
 @pytest.mark.parametrize("function", [find_names, lambda texts: texts, str.split, print])

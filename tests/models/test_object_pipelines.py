@@ -86,7 +86,7 @@ def test_a_pipeline_of_another_kind_is_told_what_fits() -> None:
 
 def test_a_tokenizer_beside_what_has_its_own_is_refused() -> None:
     pipeline = fill_mask()
-    with pytest.raises(UserError, match=r"is a pipeline of transformers .* needs no tokenizer"):
+    with pytest.raises(UserError, match=r"is a transformers pipeline .* needs no tokenizer"):
         gendalens.run(pipeline, tokenizer=pipeline.tokenizer)
 
 

@@ -149,7 +149,7 @@ class LiveCheckpoint(Checkpoint):
         absent = next((name for name, one in self.model.named_parameters() if one.is_meta), None)
         if absent is not None:
             raise UserError(
-                "The weights of {name} are not in memory ({weights} is on the device meta): load the"
+                "The weights of {name} are not in memory ({weights} is on the meta device): load the"
                 " model onto a real device, or name its folder instead.",
                 name=self.name,
                 weights=absent,

@@ -57,9 +57,9 @@ def _find_kind(given: Given) -> ObjectKind | None:
 def _explain_unknown(given: Given) -> UserError:
     if callable(given.model) and not is_instance(given.model, "torch.nn", "Module"):
         return UserError(
-            "{name} can be called, but what it answers cannot be known: wrap it in gendalens.Tagger"
-            " (it finds entities), gendalens.Scorer (it gives likelihoods) or gendalens.Resolver (it"
-            " finds coreference).",
+            "{name} is callable, but GenDa Lens cannot know what it returns: wrap it in"
+            " gendalens.Tagger (it finds entities), gendalens.Scorer (it gives likelihoods) or"
+            " gendalens.Resolver (it finds coreference).",
             name=given.name or name_object(given.model),
         )
     return UserError(

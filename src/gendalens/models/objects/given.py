@@ -36,7 +36,7 @@ def _read(model: Any, name: str | None = None) -> str | Path | Backend | Given:
     if isinstance(model, str | Path | Backend):
         if name is not None:
             raise UserError(
-                "{model} has a name already, so it cannot be called {name}: only objects that you have"
+                "{model} already has a name, so it cannot be called {name}: only objects that you have"
                 " loaded yourself can be named.",
                 model=model.info.name if isinstance(model, Backend) else str(model),
                 name=name,

@@ -22,7 +22,7 @@ _BACKENDS = (MaskedLM, CausalLM, TokenClassifier)
 class TransformersModel(ObjectKind):
     """A masked or causal language model or a token classifier, and its tokenizer."""
 
-    label: ClassVar[str] = N_("a model of transformers with its tokenizer")
+    label: ClassVar[str] = N_("a transformers model with its tokenizer")
     takes_tokenizer: ClassVar[bool] = True
 
     def recognises(self, model: Any) -> bool:
@@ -40,8 +40,8 @@ class TransformersModel(ObjectKind):
             )
         if not is_tokenizer(given.tokenizer):
             raise UserError(
-                "The tokenizer given with {name} is a {kind}, not a tokenizer of transformers: load it"
-                " with AutoTokenizer.",
+                "The tokenizer given with {name} is a {kind}, not a transformers tokenizer: load it with"
+                " AutoTokenizer.",
                 name=name,
                 kind=type(given.tokenizer).__name__,
             )

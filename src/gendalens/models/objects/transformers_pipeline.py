@@ -21,7 +21,7 @@ class TransformersPipeline(ObjectKind):
     """A pipeline for a task whose models can be tested; only its model and tokenizer are used."""
 
     label: ClassVar[str] = N_(
-        "a pipeline of transformers (fill-mask, text-generation, token-classification)"
+        "a transformers pipeline (fill-mask, text-generation, token-classification)"
     )
 
     def recognises(self, model: Any) -> bool:
