@@ -64,6 +64,15 @@ def test_the_figures_are_those_of_the_model_at_that_step(tmp_path: Path) -> None
     assert first.results[0].gap != last.results[0].gap
 
 
+def test_mixed_precision_is_for_the_training_alone(tmp_path: Path) -> None:
+    callback = GenderBiasCallback(every_steps=STEPS, **QUICK)
+    plain = train_with_trainer(out=tmp_path, bf16=True)
+    measured = train_with_trainer(callback, out=tmp_path, bf16=True)
+    assert measured.losses == plain.losses
+    expected = measure_bias(*make_model(), **QUICK).results[0]
+    assert callback.history[0].results[0].gap == expected.gap
+
+
 def test_a_model_is_tested_before_training_after_each_epoch_and_at_the_end(tmp_path: Path) -> None:
     callback = GenderBiasCallback(**QUICK)
     train_with_trainer(callback, out=tmp_path)  # of ten lines, in batches of four: three steps each
