@@ -57,7 +57,7 @@ def test_a_chart_of_single_results_is_drawn_for_each_that_has_it(
         if result.task in CHARTS[chart]:
             assert gendalens.plot(result, chart).to_dict()["title"]["text"]
         else:
-            with pytest.raises(UserError, match=f"{result.task} has no chart '{chart}'"):
+            with pytest.raises(UserError, match=f"no chart '{chart}' of {result.task};"):
                 gendalens.plot(result, chart)
     together = gendalens.plot(results, chart).to_dict()
     having = [one for one in results if one.task in CHARTS[chart]]
