@@ -57,7 +57,7 @@ def test_a_chart_of_single_results_is_drawn_for_each_that_has_it(
         if result.task in CHARTS[chart]:
             assert gendalens.plot(result, chart).to_dict()["title"]["text"]
         else:
-            with pytest.raises(UserError, match=f"{result.task} has no chart '{chart}'"):
+            with pytest.raises(UserError, match=f"no chart '{chart}' of {result.task};"):
                 gendalens.plot(result, chart)
     together = gendalens.plot(results, chart).to_dict()
     having = [one for one in results if one.task in CHARTS[chart]]
@@ -77,11 +77,16 @@ def test_charts_below_one_another_keep_their_own_data(results: gendalens.Results
         assert "'rows'" not in str(view)
 
 
-def test_charts_can_be_drawn(results: gendalens.Results, tmp_path: Path) -> None:
-    for name in (None, "interaction"):
-        results[:2].plot(name).save(tmp_path / "chart.svg")
-        picture = (tmp_path / "chart.svg").read_text(encoding="utf-8")
-        assert results[0].task in picture
+def test_charts_are_drawn_with_their_data(results: gendalens.Results, tmp_path: Path) -> None:
+    def draw(chart: str) -> str:
+        results[:2].plot(chart).save(tmp_path / "chart.svg")
+        return (tmp_path / "chart.svg").read_text(encoding="utf-8")
+
+    forest, interaction = draw("forest"), draw("interaction")
+    for result in results[:2]:
+        assert f">{result.task}@2<" in forest
+        for cell in result.nuance:
+            assert cell.condition == "reflexive" or f">{cell.condition}<" in interaction
 
 
 def test_a_run_folder_is_plotted_as_well(small_run: Path) -> None:

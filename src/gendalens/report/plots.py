@@ -47,7 +47,7 @@ def plot_results(results: Run | Iterable[Run], chart: str | None = None) -> Char
         )
     if not specs:
         raise UserError(
-            "{tests:and} has no chart {name}; choose another.",
+            "There is no chart {name} of {tests:and}; choose another.",
             tests=tuple(dict.fromkeys(one.task for one in several)),
             name=repr(name),
         )
