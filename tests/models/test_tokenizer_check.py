@@ -114,11 +114,12 @@ def save_tagger(folder: Path, tokenizer: Any) -> str:
 
 def warn(name: str) -> dict[str, list[tuple[str, str]]]:
     """The notices of a model by their code, with what went in and what came out."""
+    notices: Any = load_model(name).notices
     return {
         notice.code: [
             (one.values["text"], one.values["pieces"]) for one in notice.values["examples"]
         ]
-        for notice in load_model(name).notices
+        for notice in notices
     }
 
 
@@ -277,7 +278,7 @@ def test_truncation_and_padding_in_the_tokenizer_file_change_nothing(tmp_path: P
     whole = tokenise(tokenizer, tiny.SENTENCES, specials=True)
     tokenizer.backend_tokenizer.enable_truncation(4)
     tokenizer.backend_tokenizer.enable_padding(length=50)
-    cut = load_model(save_masked(tmp_path / "model", tokenizer))
+    cut: Any = load_model(save_masked(tmp_path / "model", tokenizer))
     saved = json.loads((tmp_path / "model" / "tokenizer.json").read_text())
     assert saved["truncation"]
     assert saved["padding"]
