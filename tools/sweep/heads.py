@@ -21,13 +21,13 @@ class Head:
         return dict(getattr(module, f"MODEL_FOR_{self.mapping}_MAPPING_NAMES"))
 
 
-MASKED = Head(
-    "masked", "Masked language models", "MASKED_LM", "AutoModelForMaskedLM")
-CAUSAL = Head(
-    "causal", "Causal language models", "CAUSAL_LM", "AutoModelForCausalLM")
+MASKED = Head("masked", "Masked language models", "MASKED_LM", "AutoModelForMaskedLM")
+CAUSAL = Head("causal", "Causal language models", "CAUSAL_LM", "AutoModelForCausalLM")
 TOKENS = Head(
-    "tokens", "Token classifiers", "TOKEN_CLASSIFICATION", "AutoModelForTokenClassification")
+    "tokens", "Token classifiers", "TOKEN_CLASSIFICATION", "AutoModelForTokenClassification"
+)
 # Models that also read images; they are tried on text alone.
 WRAPPERS = Head(
-    "images", "Models of images and text", "IMAGE_TEXT_TO_TEXT", "AutoModelForImageTextToText")
+    "images", "Models of images and text", "IMAGE_TEXT_TO_TEXT", "AutoModelForImageTextToText"
+)
 HEADS = {head.name: head for head in (MASKED, CAUSAL, TOKENS, WRAPPERS)}
