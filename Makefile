@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: bench demo demo-models demo-models-check test test-all lint format real calibrate spelling messages heads fuzz torture clean
+.PHONY: bench demo demo-models demo-models-check test test-all lint format real calibrate spelling messages heads fuzz torture sweep clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -95,6 +95,11 @@ INPUTS ?= 1075000
 SEED ?= 0
 fuzz: .venv/ready
 	OMP_NUM_THREADS=1 PYTHONPATH=tests:tests/models $(BIN)/python -m fuzz --inputs $(INPUTS) --seed $(SEED) $(TARGETS)
+
+# Try a tiny model of every architecture of the installed transformers and write docs/models.md; half an
+# hour. (HEADS=masked,causal,tokens,images and ONLY=bert,llama try some of them.)
+sweep: .venv/ready
+	PYTHONPATH=.:tests/models $(BIN)/python -m tools.sweep $(if $(HEADS),--heads $(HEADS)) $(if $(ONLY),--only $(ONLY))
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

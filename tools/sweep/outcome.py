@@ -23,25 +23,29 @@ class Outcome:
 
     ``reason`` is the sentence of a refusal, or why the model was not built or fails. ``difference`` is
     the largest difference from the plain model in nats (logits of a token classifier), ``relative`` the
-    largest in units of the number itself, if that is above 1. ``padded`` is the difference that padding
-    would have made in one pass over all texts. ``batching`` says which texts run together; ``early``, whether
-    positions are picked within the last layer; ``shared``, whether shared beginnings run once.
+    largest in units of the number itself, if that is above 1. ``batching`` says
+    which texts run together; ``early``, whether positions are picked within the last layer; ``shared``,
+    whether shared beginnings run once. ``model_class`` is the class of transformers.
     """
 
     head: str
     architecture: str
     verdict: Verdict
+    model_class: str = ""
     reason: str = ""
     difference: float = 0.0
     relative: float = 0.0
     batching: str = ""
     early: bool = False
     shared: bool = False
-    seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """The outcome as plain values."""
-        return asdict(self) | {"verdict": self.verdict.value}
+        return asdict(self) | {
+            "verdict": self.verdict.value,
+            "difference": float(f"{self.difference:.1e}"),
+            "relative": float(f"{self.relative:.1e}"),
+        }
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Self:

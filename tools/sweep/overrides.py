@@ -10,6 +10,18 @@ from typing import Any
 _FULL, _LINEAR, _SLIDING = "full_attention", "linear_attention", "sliding_attention"
 _MAMBA_HEADS = {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1}
 _GRANITE = {"attention_multiplier": 0.35}  # 1 / sqrt(head_dim), as in other models
+# The parts of a position (time, height, width) share the rotated half of a head.
+_IN_PARTS = {
+    "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 1, 1]}
+}
+_HALF_TURNED = {
+    "rope_parameters": {
+        "rope_type": "default",
+        "rope_theta": 1e4,
+        "partial_rotary_factor": 0.5,
+        "mrope_section": [1, 1, 0],
+    }
+}
 _REFORMER = {
     "attn_layers": ["local", "lsh", "local", "lsh"],
     "axial_pos_embds": False,
@@ -25,6 +37,9 @@ _NGRAM = {
 
 OVERRIDES: dict[str, dict[str, Any]] = {
     "bamba": _MAMBA_HEADS | {"attn_layer_indices": [1, 3]},
+    "big_bird": {"block_size": 8},
+    "bigbird_pegasus": {"block_size": 8},
+    "chameleon": {"vocabulary_map": {"<image>": 400}},
     "canine": {"num_hash_buckets": 512},
     "cohere_compass_text": {
         "layer_types": [_SLIDING, _FULL] * 2,
@@ -36,6 +51,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "dbrx": {"attn_config": {"rope_theta": 1e4, "clip_qkv": 8.0}},
     "deepseek_v2": {"num_experts_per_tok": 2},
     "dots1": {"n_routed_experts": 4, "n_shared_experts": 1, "num_experts_per_tok": 2},
+    "emu3": {"vocabulary_map": {"<image>": 400}},
     "esmc": {"num_key_value_heads": 4},
     "falcon_h1": _MAMBA_HEADS | {"mamba_d_ssm": 64},
     "gemma3n_text": {
@@ -44,6 +60,10 @@ OVERRIDES: dict[str, dict[str, Any]] = {
         "intermediate_size": 48,
         "activation_sparsity_pattern": [0.5, 0.5, 0.0, 0.0],
     },
+    "glm46v_text": _IN_PARTS,
+    "glm4v_moe_text": _HALF_TURNED,
+    "glm4v_text": _IN_PARTS,
+    "glm_ocr_text": _IN_PARTS,
     "gpt_neo": {"attention_types": [[["global", "local"], 2]]},
     "granite": _GRANITE,
     "granite_swa": _GRANITE,
@@ -56,6 +76,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "lfm2_moe": {"layer_types": ["conv", _FULL] * 2, "num_dense_layers": 1},
     "lilt": {"hidden_size": 48},
     "mamba2": {"num_heads": 4, "head_dim": 16, "n_groups": 2},
+    "minimax": {"block_size": 16},
     "mistral4": {"head_dim": 16},
     "nemotron": {"num_key_value_heads": 2},
     "neomme": {
@@ -63,7 +84,10 @@ OVERRIDES: dict[str, dict[str, Any]] = {
             _FULL: {"rope_type": "default", "rope_theta": 1e6, "partial_rotary_factor": 0.5}
         }
     },
+    "paddleocr_vl_text": _IN_PARTS,
     "prophetnet": {"num_encoder_layers": 4},
+    "qwen2_5_vl_text": _IN_PARTS,
+    "qwen2_vl_text": _IN_PARTS,
     "qwen4_exp_text": _NGRAM,
     "reformer": _REFORMER,
     "xlstm": {"hidden_size": 128, "embedding_dim": 128, "num_heads": 2, "chunk_size": 32},

@@ -42,8 +42,8 @@ class _Running(NamedTuple):
 
 def run_jobs(
     jobs: Sequence[Job], workers: int, run: Callable[[Job, Connection], None]
-) -> Iterator[Outcome]:
-    """The outcome of each job, as they come."""
+) -> Iterator[tuple[Outcome, float]]:
+    """The outcome of each job and the seconds that it took, as they come."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_PRELOADED)
     waiting = list(reversed(jobs))
@@ -60,7 +60,7 @@ def run_jobs(
         for one in list(running):
             if outcome := _collect(one):
                 running.remove(one)
-                yield outcome
+                yield outcome, time.monotonic() - one.start
 
 
 def _collect(one: _Running) -> Outcome | None:
@@ -86,7 +86,6 @@ def _fail(one: _Running, reason: str) -> Outcome:
         architecture=one.job.architecture,
         verdict=Verdict.FAILED,
         reason=reason,
-        seconds=round(time.monotonic() - one.start, 1),
     )
 
 

@@ -22,7 +22,8 @@ _NAMED: tuple[tuple[int, str], ...] = (
         input_embedding_size output_embedding_size pronunciation_embed_dim shape_embed_dim embedding_rank
         backbone_hidden_size true_hidden_size intra_bottleneck_size mamba_d_ssm router_hidden_size
         out_hidden_size projection_dim text_hidden_size vision_hidden_size output_dim hidden_dim_out
-        projection_hidden_size mm_hidden_size qformer_hidden_size text_embed_dim proj_dim hidden_size_global dim_model_base""",
+        projection_hidden_size mm_hidden_size qformer_hidden_size text_embed_dim proj_dim
+        hidden_size_global dim_model_base embed_dim""",
     ),
     (
         _INNER,
@@ -55,7 +56,7 @@ _NAMED: tuple[tuple[int, str], ...] = (
         hidden_size_per_layer_input rotary_dim hc_lowrank ple_embed_dim mamba_head_dim mamba_headdim
         time_step_rank mamba_dt_rank global_head_dim swa_v_head_dim""",
     ),
-    # With fewer heads, many tokens are exactly as relevant as each other, and which ones are read is chance.
+    # With fewer heads, many tokens are equally relevant, and chance decides which of them are read.
     (16, """index_n_heads mamba_d_state state_size ssm_state_size mamba_d_head gated_norm_rank"""),
     (
         _EXPERTS,
@@ -64,7 +65,7 @@ _NAMED: tuple[tuple[int, str], ...] = (
     (
         LAYERS,
         """num_hidden_layers decoder_layers encoder_layers n_layer n_layers num_layers
-        num_decoder_layers num_blocks""",
+        num_decoder_layers num_blocks layers""",
     ),
     (
         1,
@@ -161,6 +162,12 @@ def _shrink_value(
             return vocabulary
         if name.endswith(("_token_id", "_token_index")):
             return vocabulary - 1 - sum(map(ord, name)) % 8
+    if name == "rope_parameters" and isinstance(value, dict) and "mrope_section" in value:
+        # The parts of a position (time, height, width) share the rotated half of a head.
+        turned = int(_HEAD * value.get("partial_rotary_factor", 1.0)) // 2
+        return value | {
+            "mrope_section": [turned - turned // 2, turned // 4, turned // 2 - turned // 4]
+        }
     if name in _BY_LAYER and isinstance(value, list | tuple):
         return _cut_layers(value)
     return value

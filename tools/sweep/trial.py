@@ -6,7 +6,6 @@ import copy
 import inspect
 import math
 import tempfile
-import time
 import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -21,6 +20,7 @@ from gendalens.errors import UserError
 from gendalens.models.base import FillAnswer, Request
 from gendalens.models.batches import answer_in_batches
 from gendalens.models.detect import load_model
+from gendalens.models.huggingface.refusals import CANNOT_READ_TEXT
 from tools.sweep.asking import make_causal_requests, make_masked_requests, make_tag_requests
 from tools.sweep.building import NotBuiltError, build, has_windows
 from tools.sweep.heads import MASKED, TOKENS, Head
@@ -38,7 +38,6 @@ Row = tuple[int, ...]
 
 def try_architecture(head: Head, architecture: str) -> Outcome:
     """The outcome of a trial with narrow windows, and of one with those of the default configuration."""
-    start = time.monotonic()
     found = _try_windows(head, architecture, wide=False)
     if found.verdict is Verdict.RIGHT and has_windows(architecture, head):
         wider = _try_windows(head, architecture, wide=True)
@@ -50,11 +49,16 @@ def try_architecture(head: Head, architecture: str) -> Outcome:
                 shared=found.shared or wider.shared,
             )
         found = wider
-    return replace(found, seconds=round(time.monotonic() - start, 1))
+    return found
 
 
 def _try_windows(head: Head, architecture: str, *, wide: bool) -> Outcome:
-    outcome = Outcome(head=head.name, architecture=architecture, verdict=Verdict.RIGHT)
+    outcome = Outcome(
+        head=head.name,
+        architecture=architecture,
+        model_class=head.list_classes()[architecture],
+        verdict=Verdict.RIGHT,
+    )
     with tempfile.TemporaryDirectory(prefix="gendalens-sweep-") as folder:
         try:
             build(Path(folder), architecture, head, wide=wide)
@@ -66,8 +70,8 @@ def _try_windows(head: Head, architecture: str, *, wide: bool) -> Outcome:
             return replace(outcome, verdict=Verdict.NOT_BUILT, reason=str(error))
         except UserError as error:
             sentence = str(error).replace(folder, "MODEL").replace(Path(folder).name, "MODEL")
-            # A sentence for an error that nobody foresaw is no refusal.
-            foreseen = error.__cause__ is None
+            # A general sentence for an error that nobody foresaw is no refusal.
+            foreseen = error.__cause__ is None or error.message.code == CANNOT_READ_TEXT.code
             verdict = Verdict.REFUSED if foreseen else Verdict.FAILED
             return replace(outcome, verdict=verdict, reason=sentence)
         except Exception as error:
@@ -194,6 +198,8 @@ class PlainModel:
     def read(self, rows: Iterable[Row]) -> None:
         """Get the logits at every position of each row."""
         ordered = sorted(rows, key=lambda row: (-len(row), row))
+        # BigBird turns to full attention when it first reads a short text, and a run begins with one.
+        _read_row(self._model, ordered[-1])
         used = copy.deepcopy(self._model)
         self.logits |= {row: _read_row(used, row) for row in ordered}
         # Some models change while they read. If rows spread over all lengths are read otherwise by a new

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gendalens.errors import UserError
 from gendalens.models.base import Batching, Request
 from gendalens.models.huggingface.devices import find_input_device
+from gendalens.models.huggingface.long_texts import find_length_limit
 from gendalens.models.huggingface.padding_trial import PaddingTrial
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ class Network:
         self._asked = threading.local()
         self.batching = Batching.ANY_LENGTH
         self._input_device = find_input_device(model)
+        self.length_limit = find_length_limit(model.config)
         # Nothing is continued unless asked for, so keys and values need not be kept.
         takes_cache = "use_cache" in inspect.signature(model.forward).parameters
         self._arguments: dict[str, Any] = {"use_cache": False} if takes_cache else {}
@@ -193,8 +195,11 @@ class Network:
         for row in sorted(wanted, key=len, reverse=True):
             tokens = (len(rows) + 1) * len((rows or [row])[0])
             positions += len(wanted[row])
+            longest = len((rows or [row])[0])
             apart = self.batching is Batching.ONE_ROW or (
-                self.batching is Batching.EQUAL_LENGTH and len(row) != len((rows or [row])[0])
+                len(row) != longest
+                if self.batching is Batching.EQUAL_LENGTH
+                else len(row) <= self.length_limit < longest
             )
             full = tokens > _MAX_TOKENS or positions > self._max_positions
             if rows and (full or apart):

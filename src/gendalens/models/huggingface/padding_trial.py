@@ -80,8 +80,8 @@ class PaddingTrial:
     def choose_batching(self, rows: Sequence[Row], name: str) -> Batching:
         """How rows can be read together.
 
-        Refuses a model that never reads a row alike, and one that ignores the words around a word. An error
-        of the model's is raised if it cannot read any row.
+        Refuses a model that never reads a row alike, and one that ignores the words around a word. If it
+        can read no row at all, its own error is raised.
         """
         readable = [self._logits_alone(row) is not None for row in rows]
         if self._failure and not any(readable):

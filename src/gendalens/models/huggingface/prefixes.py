@@ -6,7 +6,6 @@ every continuation.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -78,13 +77,14 @@ class PrefixNetwork(Network):
 
     @cached_property
     def _attention_span(self) -> float:
-        """How far back every layer attends.
+        """How far back every layer attends, and the most tokens that it reads like a short text.
 
-        Beyond that the cache drops entries, and padding would displace words.
+        Beyond that the cache drops entries, and padding would displace words; or the beginning of a text
+        is read differently if the text is long.
         """
         config = self._model.config.get_text_config()
         spans = (getattr(config, name, None) for name in _SPANS)
-        return min((span for span in spans if span), default=math.inf)
+        return min([self.length_limit, *(span for span in spans if span)])
 
     def _share_beginnings(
         self,

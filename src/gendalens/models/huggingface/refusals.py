@@ -12,11 +12,19 @@ from gendalens.models.library_errors import (
     is_out_of_memory,
     walk_causes,
 )
-from gendalens.words import Message, phrase
+from gendalens.words import Message, Template, phrase
 
 #: The parts of a model, as the messages name them.
 CONFIGURATION, TOKENIZER = phrase("configuration"), phrase("tokenizer")
 WEIGHTS = phrase("weights")
+
+#: The error of a model that fails on the first text that it is given.
+CANNOT_READ_TEXT = Template(
+    "cannot_read_text",
+    "{name} ({architecture}) cannot read even a short text ({kind}: {reason}): either it needs more than"
+    " text (images, sound, another model), or its files do not fit together; name a model of text, or"
+    " download it again.",
+)
 
 # Files of weights that only unpickling could read. transformers supports the first kind only.
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")

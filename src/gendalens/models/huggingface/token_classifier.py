@@ -19,6 +19,7 @@ from gendalens.models.huggingface.label_schemes import (
     list_types,
     read_labels,
 )
+from gendalens.models.huggingface.long_texts import find_length_limit
 from gendalens.models.huggingface.padding_trial import PaddingTrial
 from gendalens.models.huggingface.tokenizer_check import TokenizerCheck
 from gendalens.models.huggingface.transformer import Transformer, explain_failures
@@ -120,6 +121,10 @@ class TokenClassifier(Transformer):
         return self.checkpoint.load_model("AutoModelForTokenClassification")
 
     @cached_property
+    def _length_limit(self) -> float:
+        return find_length_limit(self.checkpoint.config)
+
+    @cached_property
     def tried_batching(self) -> Batching:
         """Which rows the loaded model can read together."""
         trial = PaddingTrial(
@@ -151,6 +156,8 @@ class TokenClassifier(Transformer):
                 count = max(1, _MAX_TOKENS // len(rows[0]))
             if self.tried_batching is Batching.EQUAL_LENGTH:
                 count = min(count, sum(len(row) == len(rows[0]) for row in rows))
+            if len(rows[0]) > self._length_limit:
+                count = min(count, sum(len(row) > self._length_limit for row in rows))
             found.update(self._run_pass(rows[:count]))
             del rows[:count]
         return found

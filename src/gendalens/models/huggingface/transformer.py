@@ -15,7 +15,7 @@ from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.checkpoint_backend import CheckpointBackend
 from gendalens.models.huggingface.devices import AUTO
 from gendalens.models.huggingface.padding_trial import Row, make_rows
-from gendalens.models.huggingface.refusals import CONFIGURATION, TOKENIZER
+from gendalens.models.huggingface.refusals import CANNOT_READ_TEXT, CONFIGURATION, TOKENIZER
 from gendalens.models.huggingface.tokenizer_check import TokenizerCheck
 from gendalens.models.library_errors import describe_error, is_library_error, is_out_of_memory
 from gendalens.models.parallel_batches import MOST_WORKERS
@@ -225,13 +225,12 @@ class Transformer(CheckpointBackend):
             if not is_library_error(error) or is_out_of_memory(error):
                 raise
             raise UserError(
-                "{name} ({architecture}) cannot read even a short text ({kind}: {reason}): either it"
-                " needs more than text (images, sound, another model), or its files do not fit together;"
-                " name a model of text, or download it again.",
-                name=self.checkpoint.name,
-                architecture=self.checkpoint.architecture or self.checkpoint.config.model_type,
-                kind=type(error).__name__,
-                reason=describe_error(error),
+                CANNOT_READ_TEXT(
+                    name=self.checkpoint.name,
+                    architecture=self.checkpoint.architecture or self.checkpoint.config.model_type,
+                    kind=type(error).__name__,
+                    reason=describe_error(error),
+                )
             ) from error
 
     def make_trial_rows(self, *, specials: bool) -> list[Row]:
