@@ -164,6 +164,19 @@ def test_rates_near_their_ends_make_no_sound_ratio(
     assert find_differences(found.run.plain, found.expected) == []
 
 
+@pytest.mark.parametrize(("often", "is_told"), [(935, False), (970, True)])
+def test_a_system_that_nearly_always_chooses_the_subject_is_told(
+    often: int, is_told: bool, tmp_path: Path
+) -> None:
+    found = measure(link_all(SALT, often=often, male=0, stereotype=0), tmp_path)
+    chosen = [
+        one["values"] for one in found.expected["warnings"] if one["code"] == "subject_chosen"
+    ]
+    assert bool(chosen) == is_told
+    assert all(0.95 < one["share"] < 1 for one in chosen)
+    assert find_differences(found.run.plain, found.expected) == []
+
+
 @pytest.mark.parametrize(("hits", "is_doubted"), [(43, False), (42, True)])
 def test_a_system_without_mistakes_must_link_half_of_the_reflexives(
     hits: int, is_doubted: bool, tmp_path: Path
