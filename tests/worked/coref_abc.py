@@ -23,7 +23,7 @@ from worked.resampling import (
     ratio,
     share,
 )
-from worked.verdicts import correct, evidence, finding, not_judged
+from worked.verdicts import correct, evidence, finding, finding_alone, not_judged
 
 Plain = dict[str, Any]
 Span = tuple[int, int]
@@ -274,14 +274,6 @@ def _doubt(linked: Sequence[Linked], *, corrected: bool = True) -> Plain | None:
     return message("coref_abc.no_mistakes", hits=hits)
 
 
-def _judge_early(linked: Sequence[Linked], found: Mapping[str, Figure], **how: bool) -> Plain:
-    """The finding before Holm's correction: by each figure's own p."""
-    main, groups = judge(found)
-    for one in (*main, *groups):
-        one["p_adjusted"] = one["p"]
-    return finding(main, groups, 1, doubt=_doubt(linked, **how))
-
-
 def _variant(key: str, name: Plain, found: Mapping[str, Figure], n: int | None) -> list[Plain]:
     effect = {part: one for part, one in show_effect(found).items() if part != "unstable"}
     return [
@@ -312,13 +304,11 @@ def work_out(linked: Sequence[Linked], seed: int, *, scored: bool) -> Plain:
         )
         for kind in GENDERS
     ]
-    before = _judge_early(linked, found)
+    told = finding(main, groups, tests, doubt=_doubt(linked))
     clear = [one for one in linked if not one.triple.contested]
     without = cross(clear, seed)
     more += _variant("without_contested", message("variant.without_contested"), without, len(clear))
-    apart = _judge_early(clear, without)
-    if apart["headline"] != before["headline"]:
-        warnings.append(message("contested_classes_decide", finding=name_finding(apart)))
+    others = {"contested_classes_decide": finding_alone(judge(without), doubt=_doubt(clear))}
     if scored:
         plain = cross(linked, seed, corrected=False)
         more += _list_scores(linked, found, plain)
@@ -326,15 +316,17 @@ def work_out(linked: Sequence[Linked], seed: int, *, scored: bool) -> Plain:
         chosen = sum(asked) / len(asked)
         if chosen <= 0.05 or chosen >= 0.95:
             warnings.append(message("subject_chosen", share=chosen))
-        apart = _judge_early(linked, plain, corrected=False)
-        if apart["headline"] != before["headline"]:
-            warnings.append(message("correction_decides", finding=name_finding(apart)))
+        doubt = _doubt(linked, corrected=False)
+        others["correction_decides"] = finding_alone(judge(plain), doubt=doubt)
     coverage = _coverage(linked, scored=scored)
     if coverage.get("unknown_tokens"):
         warnings.append(message("unknown_tokens", count=coverage["unknown_tokens"]))
     inside = coverage["pronoun_only_in_longer_mentions"]
     if inside > 3 * len(linked) / 20:
         warnings.append(message("coref_abc.pronoun_inside", count=inside))
+    for code, other in others.items():
+        if other["headline"] != told["headline"]:
+            warnings.append(message(code, finding=name_finding(other)))
     sizes = {kind: sum(one.triple.occupation_class == kind for one in linked) for kind in GENDERS}
     return {
         "gender_effect_size": effect,
@@ -349,7 +341,7 @@ def work_out(linked: Sequence[Linked], seed: int, *, scored: bool) -> Plain:
         "extra": more,
         "coverage": coverage,
         "warnings": warnings,
-        "finding": finding(main, groups, tests, doubt=_doubt(linked)),
+        "finding": told,
         "problem": None,
     }
 

@@ -13,7 +13,15 @@ from gendalens.models.base import Resolve, ResolveAnswer
 from worked.figures import cell, contrast, extra, judged, name_finding
 from worked.messages import message, of
 from worked.resampling import DIFFERENCE, SHARE, Crossed, Figure, minus, ratio, share
-from worked.verdicts import PRONOUNS, STEREOTYPE, correct, evidence, finding, not_judged
+from worked.verdicts import (
+    PRONOUNS,
+    STEREOTYPE,
+    correct,
+    evidence,
+    finding,
+    finding_alone,
+    not_judged,
+)
 from worked.wino_set import FEMALE, MALE, SCHEMAS, Line, list_tokens
 
 Plain = dict[str, Any]
@@ -331,7 +339,7 @@ def work_out(linked: Sequence[Linked], seed: int, *, scored: bool) -> Plain:
     main, groups = judge(found, scored=scored)
     tests = correct((main, groups))
     doubt = _doubt(linked)
-    before = finding(*_uncorrected(found, scored=scored), 1, doubt=doubt)["headline"]
+    told = finding(main, groups, tests, doubt=doubt)
     by_schema = Crossed(count_figures, schemas, lambda schema: schema.number, seed=seed)
     note = message("coref_dawinobias.linked_note")
     more = [
@@ -366,9 +374,8 @@ def work_out(linked: Sequence[Linked], seed: int, *, scored: bool) -> Plain:
     without = cross(list_schemas(clear), seed)
     name = message("variant.without_contested")
     more += _variant("without_contested", name, without, len(clear) // 2)
-    apart = finding(*_uncorrected(without, scored=scored), 1, doubt=_doubt(clear))
-    if apart["headline"] != before:
-        warnings.append(message("contested_labels_decide", finding=name_finding(apart)))
+    apart = finding_alone(judge(without, scored=scored), doubt=_doubt(clear))
+    others = {"contested_labels_decide": apart}
     if scored:
         plain = cross(list_schemas(linked, corrected=False), seed)
         more.append(
@@ -382,15 +389,16 @@ def work_out(linked: Sequence[Linked], seed: int, *, scored: bool) -> Plain:
             )
         )
         more += _variant("uncorrected", message("variant.uncorrected"), plain, len(linked) // 2)
-        apart = finding(*_uncorrected(plain, scored=True), 1)
-        if apart["headline"] != before:
-            warnings.append(message("correction_decides", finding=name_finding(apart)))
+        others["correction_decides"] = finding_alone(judge(plain, scored=True))
     coverage = _coverage(linked, scored=scored)
     if coverage.get("unknown_tokens"):
         warnings.append(message("unknown_tokens", count=coverage["unknown_tokens"]))
     inside = coverage["pronoun_only_in_longer_mentions"]
     if inside > len(linked) / 20:
         warnings.append(message("coref_dawinobias.pronoun_inside", count=inside))
+    for code, other in others.items():
+        if other["headline"] != told["headline"]:
+            warnings.append(message(code, finding=name_finding(other)))
     return {
         "gender_effect_size": {**found["ges"].shown, "unstable": False},
         "gap": judged(main[0]),
@@ -412,17 +420,9 @@ def work_out(linked: Sequence[Linked], seed: int, *, scored: bool) -> Plain:
         "extra": more,
         "coverage": coverage,
         "warnings": warnings,
-        "finding": finding(main, groups, tests, doubt=doubt),
+        "finding": told,
         "problem": None,
     }
-
-
-def _uncorrected(found: Mapping[str, Figure], *, scored: bool) -> tuple[list[Plain], list[Plain]]:
-    """The evidence as it is judged before Holm's correction: by its own p."""
-    main, groups = judge(found, scored=scored)
-    for one in (*main, *groups):
-        one["p_adjusted"] = one["p"]
-    return main, groups
 
 
 def _count(linked: Sequence[Linked], condition: str, meant: str | None = None) -> int:

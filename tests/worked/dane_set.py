@@ -30,7 +30,7 @@ DOCUMENTS = (
         "[ORG:Havnelauget] takker [PER:Rita].",
     ),
     ("[PER:Henning] og hans bror sejler.", "De spiste hos [PER:Lis Dam], mens hun sov."),
-    ("[PER:Bo] sover.", "[PER:Ulla Friis] læser."),
+    ("[PER:Bo] sover.", "[PER:Ulla Friis] læser, og [PER:Ulla] griner."),
     ("Her bor [PER*:Niels'] søster.", "[LOC:Fanø] er smuk."),
     ("[PER:Asta Toft] cykler til [LOC:Tønder].", "[PER:Kaj] synger for [ORG:Koret]."),
     ("[PER:Dora] og [PER:Finn] gik.", "[PER:Gudrun Lyng] skrev til [ORG:Byrådet]."),

@@ -14,7 +14,7 @@ from worked.abc_set import FORMS, Triple, list_raw
 from worked.figures import cell, contrast, extra, judged, name_finding
 from worked.messages import message, of
 from worked.resampling import Crossed, Figure, mean, minus, ratio
-from worked.verdicts import correct, evidence, finding, not_judged
+from worked.verdicts import correct, evidence, finding, finding_alone, not_judged
 
 Plain = dict[str, Any]
 GENDERS = ("female", "male")
@@ -232,14 +232,14 @@ def work_out(scored: Sequence[Scored], seed: int) -> Plain:
     ):
         key = f"{key}_without_contested"
         more.append(extra(key, of(message(code), name), unit, **parts, n=len(clear)))
-    before, apart = (finding(*_uncorrected(one), 1) for one in (found, without))
-    if before["headline"] != apart["headline"]:
-        warnings.append(message("contested_classes_decide", finding=name_finding(apart)))
     coverage = _coverage(scored)
     if coverage["unscored_first_tokens"]:
         warnings.append(message("lm_abc.first_token_unscored"))
     if coverage["unknown_tokens"]:
         warnings.append(message("unknown_tokens", count=coverage["unknown_tokens"]))
+    told, apart = finding(main, groups, tests), finding_alone(judge(without))
+    if told["headline"] != apart["headline"]:
+        warnings.append(message("contested_classes_decide", finding=name_finding(apart)))
     return {
         "gender_effect_size": effect,
         "gap": judged(main[0]),
@@ -261,16 +261,9 @@ def work_out(scored: Sequence[Scored], seed: int) -> Plain:
         "extra": more,
         "coverage": coverage,
         "warnings": warnings,
-        "finding": finding(main, groups, tests),
+        "finding": told,
         "problem": None,
     }
-
-
-def _uncorrected(found: Mapping[str, Figure]) -> tuple[list[Plain], list[Plain]]:
-    main, groups = judge(found)
-    for one in (*main, *groups):
-        one["p_adjusted"] = one["p"]
-    return main, groups
 
 
 def _list_extras(scored: Sequence[Scored], found: Mapping[str, Figure]) -> list[Plain]:

@@ -11,7 +11,15 @@ from gendalens.models.base import Fill, FillAnswer, TopToken, TopTokenAnswer
 from worked.figures import cell, contrast, extra, judged, name_finding
 from worked.messages import message, of
 from worked.resampling import DIFFERENCE, SHARE, Crossed, Figure, mean, minus, ratio, share
-from worked.verdicts import PRONOUNS, STEREOTYPE, correct, evidence, finding, not_judged
+from worked.verdicts import (
+    PRONOUNS,
+    STEREOTYPE,
+    correct,
+    evidence,
+    finding,
+    finding_alone,
+    not_judged,
+)
 from worked.wino_set import OTHER, SCHEMAS, Line, list_tokens
 from worked.wino_set import PRONOUNS as FORMS
 
@@ -404,20 +412,18 @@ def work_out(lines: Sequence[Line], answers: Answers, seed: int) -> Plain:
         *_other_reading(lines, answers, reading, seed),
         *_accuracies(lines, answers, reading),
     ]
-    warnings = []
+    warnings, apart = [], told
     clear = [line for line in lines if not line.contested]
     if len(clear) < len(lines) and len({line.schema for line in clear}) > 1:
         without = cross(list_schemas(clear, answers, reading), seed)
         name = message("variant.without_contested")
         more += _variant("without_contested", name, without, len(clear) // 2)
-        # The warning compares the findings before any correction.
-        raw = finding(*_uncorrected(found), 1, doubt=doubt)["headline"]
-        apart = finding(*_uncorrected(without), 1, doubt=doubt_of(without))
-        if apart["headline"] != raw:
-            warnings.append(message("contested_labels_decide", finding=name_finding(apart)))
+        apart = finding_alone(judge(without), doubt=doubt_of(without))
     coverage = _coverage(lines, answers, reading)
     if coverage["unknown_tokens"]:
         warnings.append(message("unknown_tokens", count=coverage["unknown_tokens"]))
+    if apart["headline"] != told["headline"]:
+        warnings.append(message("contested_labels_decide", finding=name_finding(apart)))
     return {
         "gender_effect_size": {**_show_effect(found), "unstable": False},
         "gap": judged(main[0]),
@@ -443,14 +449,6 @@ def work_out(lines: Sequence[Line], answers: Answers, seed: int) -> Plain:
         "finding": told,
         "problem": None,
     }
-
-
-def _uncorrected(found: Mapping[str, Figure]) -> tuple[list[Plain], list[Plain]]:
-    """The evidence as it is judged before the run's correction: by its own p."""
-    main, groups = judge(found)
-    for one in (*main, *groups):
-        one["p_adjusted"] = one["p"]
-    return main, groups
 
 
 def count(lines: Sequence[Line], condition: str, gender: str | None = None) -> int:

@@ -24,7 +24,7 @@ from worked.resampling import (
     ratio,
     share,
 )
-from worked.verdicts import correct, evidence, finding, not_judged
+from worked.verdicts import correct, evidence, finding, finding_alone, not_judged
 
 Plain = dict[str, Any]
 LABELS = ("PERSON", "GPE", "ORG", "MISC", "DATE", "VEHICLE")
@@ -351,8 +351,8 @@ def work_out(tagged: Sequence[Tagged], seed: int) -> Plain:
         ),
     ]
     warnings = [_count_unmapped(tagged)]
-    before, apart = (finding(*_uncorrected(one), 1) for one in (sample, part))
-    if before["headline"] != apart["headline"]:
+    told, apart = finding(main, groups, tests), finding_alone(judge(part))
+    if told["headline"] != apart["headline"]:
         code = "ner_dane.clashing_pronouns_decide"
         warnings.append(message(code, finding=name_finding(apart)))
     if any(unit.group == 4 for unit in units):
@@ -383,16 +383,9 @@ def work_out(tagged: Sequence[Tagged], seed: int) -> Plain:
         "extra": more,
         "coverage": _coverage(tagged),
         "warnings": warnings,
-        "finding": finding(main, groups, tests),
+        "finding": told,
         "problem": None,
     }
-
-
-def _uncorrected(sample: Sample) -> tuple[list[Plain], list[Plain]]:
-    main, groups = judge(sample)
-    for one in (*main, *groups):
-        one["p_adjusted"] = one["p"]
-    return main, groups
 
 
 def _list_extras(sample: Sample, these: Sample) -> list[Plain]:

@@ -33,7 +33,7 @@ TRIPLES = abc_set.list_triples()
 #: Systems that were chosen among many: the figures of the first are all different, the verdict on the
 #: second changes without contested occupations and without the correction, and correction takes the
 #: contrast of the third.
-SALT, TELLING_SALT, LOST_SALT, CLASSIC_SALT = 20, 31, 23, 1
+SALT, TELLING_SALT, LOST_SALT, CLASSIC_SALT = 20, 22, 23, 1
 #: Places that hold the same number by definition: counts of triples, of all or of one class, and the
 #: larger p before and after Holm's correction.
 EQUAL: list[set[str]] = [
@@ -130,10 +130,10 @@ def test_a_system_without_scores_is_judged_by_its_links_alone(tmp_path: Path) ->
 def test_a_verdict_that_hangs_on_classes_or_on_the_correction_is_told(tmp_path: Path) -> None:
     found = measure(link_all(TELLING_SALT), tmp_path)
     assert [one["code"] for one in found.expected["warnings"]] == [
-        "contested_classes_decide",
-        "correction_decides",
         "unknown_tokens",
         "coref_abc.pronoun_inside",
+        "contested_classes_decide",
+        "correction_decides",
     ]
     assert find_differences(found.run.plain, found.expected) == []
 
@@ -161,6 +161,19 @@ def test_rates_near_their_ends_make_no_sound_ratio(
 ) -> None:
     found = measure(link_all(SALT, **{"stereotype": 0, "male": 0, **leanings}), tmp_path)
     assert found.expected["gender_effect_size"]["reason"]["code"] == code
+    assert find_differences(found.run.plain, found.expected) == []
+
+
+@pytest.mark.parametrize(("often", "is_told"), [(935, False), (970, True)])
+def test_a_system_that_nearly_always_chooses_the_subject_is_told(
+    often: int, is_told: bool, tmp_path: Path
+) -> None:
+    found = measure(link_all(SALT, often=often, male=0, stereotype=0), tmp_path)
+    chosen = [
+        one["values"] for one in found.expected["warnings"] if one["code"] == "subject_chosen"
+    ]
+    assert bool(chosen) == is_told
+    assert all(0.95 < one["share"] < 1 for one in chosen)
     assert find_differences(found.run.plain, found.expected) == []
 
 

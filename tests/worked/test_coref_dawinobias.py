@@ -32,7 +32,7 @@ SOURCES = {"main": "semantic bias", "nuance": "semantic bias"}
 LINES = wino_set.list_lines()
 #: Systems that were chosen among many: the figures of the first are all different, and the verdict on
 #: the second changes without contested occupations and without the correction.
-SALT, TELLING_SALT, CLASSIC_SALT = 805, 1278, 7
+SALT, TELLING_SALT, CLASSIC_SALT = 805, 12, 7
 #: Places that hold the same number by definition: one gap with two intervals, lines that are the same
 #: in both conditions.
 EQUAL: list[set[str]] = [
@@ -146,9 +146,9 @@ def test_a_system_without_scores_is_judged_by_its_links_alone(tmp_path: Path) ->
 
 
 def test_a_verdict_that_hangs_on_labels_or_on_the_correction_is_told(tmp_path: Path) -> None:
-    found = measure(link_all(TELLING_SALT), tmp_path)
+    found = measure(link_all(TELLING_SALT, stereotype=330), tmp_path)
     codes = [one["code"] for one in found.expected["warnings"]]
-    assert codes[:2] == ["contested_labels_decide", "correction_decides"]
+    assert codes[-2:] == ["contested_labels_decide", "correction_decides"]
     assert find_differences(found.run.plain, found.expected) == []
 
 

@@ -33,7 +33,7 @@ TRIPLES = abc_set.list_triples()
 LEANINGS = {"male": 0.9, "stereotype": 0.7, "grammar": 4.0}
 #: Models that were chosen among many: the figures of the first are all different, the verdict on the
 #: second changes without contested occupations, and the third loses its contrast to correction.
-SALT, CONTESTED_SALT, LOST_SALT = 7, 21, 19
+SALT, CONTESTED_SALT, LOST_SALT = 7, 11, 19
 #: Places that hold the same number by definition: counts of triples, of all or of one class, and the
 #: larger p before and after Holm's correction.
 EQUAL: list[set[str]] = [
@@ -140,7 +140,7 @@ def test_the_worked_finding_is_a_bias_in_both(worked: Worked) -> None:
 
 def test_a_verdict_that_hangs_on_contested_occupations_is_told(tmp_path: Path) -> None:
     found = measure(score_all(CONTESTED_SALT), tmp_path)
-    assert found.expected["warnings"][0]["code"] == "contested_classes_decide"
+    assert found.expected["warnings"][-1]["code"] == "contested_classes_decide"
     assert find_differences(found.run.plain, found.expected) == []
 
 

@@ -148,11 +148,22 @@ def test_the_answer_must_depend_on_who_is_meant_in_a_fifth_of_the_schemas(
 
 
 def test_a_verdict_that_hangs_on_contested_occupations_is_told(tmp_path: Path) -> None:
+    followed = [line for line in LINES if not line.contested and line.schema % 2 == 0]
+    run, expected = measure(lm.lean_on_stereotypes(ANSWERS, followed), tmp_path)
+    assert expected["warnings"][-1]["code"] == "contested_labels_decide"
+    assert find_differences(run.plain, expected) == []
+
+
+def test_a_bias_that_correction_takes_away_does_not_hang_on_contested_occupations(
+    tmp_path: Path,
+) -> None:
+    # Before correction the whole set shows a bias, and the rest of it none.
     contested = [line for line in LINES if line.contested]
     others = [line for line in LINES if not line.contested and line.schema % 3 == 2]
     answers = lm.lean_on_stereotypes(lm.exchange_forms(ANSWERS, others), contested)
     run, expected = measure(answers, tmp_path)
-    assert "contested_labels_decide" in [one["code"] for one in expected["warnings"]]
+    assert expected["finding"]["main"]["reason"] == message("lost_by_correction", tests=4)
+    assert [one["code"] for one in expected["warnings"]] == ["unknown_tokens"]
     assert find_differences(run.plain, expected) == []
 
 

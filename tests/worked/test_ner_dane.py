@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from gendalens.models.base import Tag, TagAnswer
 from gendalens.stats.paired import differences
 from gendalens.tasks.ner_dane.protocol2 import TASK
 from worked import dane_set
@@ -32,9 +33,9 @@ HARMS = {"main": "underrepresentation", "nuance": "underrepresentation"}
 SOURCES = {"main": "selection bias", "nuance": "selection bias"}
 REPEATS, CLASSIC_REPEATS = 4, 3
 PARTS = ("value", "low", "high")
-#: Models that were chosen among many: the figures of the first are all different, and the verdict on
-#: the second changes without the sentences whose pronouns may clash.
-SALT, CLASHING_SALT = 25, 24
+#: Models that were chosen among many: the figures of the first are all different, and its verdict
+#: changes without the sentences whose pronouns may clash; correction takes the gap of the second.
+SALT, LOST_SALT, CLASSIC_SALT = 25, 24, 26
 #: Places that hold the same number by definition: the two cells of majority names are the conditions,
 #: sentences and draws are the same for every group, and one gap has two intervals.
 EQUAL: list[set[str]] = [
@@ -158,12 +159,37 @@ def test_the_worked_finding_is_a_bias_between_origins(worked: Worked) -> None:
     assert finding["groups"]["direction"] == "majority names"
 
 
-def test_a_verdict_that_hangs_on_clashing_pronouns_is_told(tmp_path: Path) -> None:
-    run, tagged = measure(CLASHING_SALT, tmp_path)
+def test_a_verdict_that_hangs_on_clashing_pronouns_is_told(worked: Worked) -> None:
+    told = [one["code"] for one in worked.run.plain["warnings"]]
+    assert told == ["ner_dane.unknown_labels", "ner_dane.clashing_pronouns_decide"]
+
+
+def test_a_gap_that_correction_takes_away_is_undecided(tmp_path: Path) -> None:
+    run, tagged = measure(LOST_SALT, tmp_path)
     expected = expect(tagged, tmp_path)
-    assert expected["warnings"][1]["code"] == "ner_dane.clashing_pronouns_decide"
     assert expected["finding"]["main"]["reason"] == message("lost_by_correction", tests=3)
+    assert len(expected["warnings"]) == 1
     assert find_differences(run.plain, expected) == []
+
+
+@pytest.mark.parametrize(("found", "missed"), [("female", "men"), ("male", "women")])
+def test_an_effect_without_a_side_says_which(found: str, missed: str, tmp_path: Path) -> None:
+    data = write_data(tmp_path / "data")
+    versions = dane_set.list_versions(dane_set.list_pools(unisex=False), 1, SEED)
+    sheet = {
+        Tag(one.text): TagAnswer(
+            tuple(
+                gold
+                for gold in one.gold
+                if gold[2] == "PER" and str(one.group).endswith(f" {found}")
+            )
+        )
+        for one in sorted(versions, key=lambda one: str(one.group).endswith(f" {found}"))
+    }
+    (run,) = run_sheet("ner-dane", 2, sheet, data, tmp_path / "run", repeats=1)
+    reason = message("side_zero", side=f"F1 with {missed}'s names")
+    effect = {"value": None, "low": None, "high": None, "reason": reason, "unstable": False}
+    assert run.plain["gender_effect_size"] == effect
 
 
 def test_women_and_men_of_one_origin_are_given_the_same_surnames(worked: Worked) -> None:
@@ -248,7 +274,7 @@ def test_the_classic_tables_have_every_figure_in_its_row(worked: Worked) -> None
 
 
 def test_differences_between_models_are_drawn_within_groups_of_names(worked: Worked) -> None:
-    other = ner.tag_all([one.version for one in worked.tagged], CLASHING_SALT)
+    other = ner.tag_all([one.version for one in worked.tagged], LOST_SALT)
     models = [TASK.clusters(ner.make_records(one)) for one in (worked.tagged, other)]
     found = differences(models, seed=SEED, resamples=RESAMPLES)[0, 1]
     units = [
@@ -294,7 +320,7 @@ def classic(tmp_path_factory: pytest.TempPathFactory) -> Worked:
     folder = tmp_path_factory.mktemp("classic")
     data = write_data(folder / "data")
     versions = dane_set.list_versions(CLASSIC_POOLS, CLASSIC_REPEATS, SEED, protocol=1)
-    tagged = ner.tag_all(versions, SALT)
+    tagged = ner.tag_all(versions, CLASSIC_SALT)
     sheet = ner.make_sheet(tagged, averaged=True)
     (run,) = run_sheet(
         "ner-dane", 1, sheet, data, folder / "run", labels=ner.LABELS, repeats=CLASSIC_REPEATS

@@ -92,6 +92,15 @@ def finding(
     }
 
 
+def finding_alone(
+    figures: tuple[list[Evidence], list[Evidence]],
+    problem: Plain | None = None,
+    doubt: Plain | None = None,
+) -> Plain:
+    """The finding of a test that is alone in its run."""
+    return finding(*figures, correct(figures), problem, doubt)
+
+
 def not_judged() -> Plain:
     """The finding of protocol 1."""
     nothing: Plain = {

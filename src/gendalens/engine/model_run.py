@@ -7,7 +7,7 @@ import os
 import platform
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -27,9 +27,9 @@ from gendalens.results import run_folder
 from gendalens.results.result import Contrast, Result
 from gendalens.results.saved_results import check_result
 from gendalens.results.signature import make_signature
-from gendalens.stats.findings import EffectFinding, correct_for_many
+from gendalens.stats.findings import EffectFinding, Finding, correct_for_many
 from gendalens.tasks.base import Task
-from gendalens.words import Template
+from gendalens.words import Message, Template
 
 NOT_FOR_DANISH = Template(
     "not_for_danish", "{model} is a {kind}: its figures say little about Danish."
@@ -231,16 +231,32 @@ def _explain_plugin_failure(error: Exception) -> UserError:
 
 def correct_results(results: Sequence[Result]) -> list[Result]:
     """The results of one run, judged by p adjusted for all of them."""
-    corrected = correct_for_many([result.finding for result in results])
+    findings = [result.finding for result in results]
+    corrected = correct_for_many(findings)
     return [
         replace(
             result,
             finding=finding,
             gap=_copy_adjusted(result.gap, "gap", finding.main),
             contrast=_copy_adjusted(result.contrast, "contrast", finding.groups),
+            warnings=(
+                *result.warnings,
+                *_compare_alternatives(result, finding, findings[:i], findings[i + 1 :]),
+            ),
+            alternatives=(),
         )
-        for result, finding in zip(results, corrected, strict=True)
+        for i, (result, finding) in enumerate(zip(results, corrected, strict=True))
     ]
+
+
+def _compare_alternatives(
+    result: Result, finding: Finding, before: Sequence[Finding], after: Sequence[Finding]
+) -> Iterator[Message]:
+    """A warning for each alternative with another verdict, judged in place of the result's finding."""
+    for one in result.alternatives:
+        other = correct_for_many([*before, one.finding, *after])[len(before)]
+        if other.headline != finding.headline:
+            yield one.warning(finding=other.message)
 
 
 def _copy_adjusted(contrast: Contrast, name: str, finding: EffectFinding) -> Contrast:

@@ -13,7 +13,7 @@ from gendalens.results.frames import frame_figures
 from gendalens.results.model_info import ModelInfo
 from gendalens.stats.estimate import Estimate
 from gendalens.stats.findings import Finding
-from gendalens.words import Message
+from gendalens.words import Message, Template
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,6 +77,18 @@ class Extra:
     note: Message | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternative:
+    """What a test would have found otherwise, such as without some of the items.
+
+    ``warning`` (with ``{finding}`` in its sentence) is given if that is another verdict than the
+    result's, after both are corrected for all tests of the run.
+    """
+
+    finding: Finding
+    warning: Template
+
+
 @dataclass(frozen=True, kw_only=True)
 class Measures:
     """Everything that a task computes from its records.
@@ -96,6 +108,8 @@ class Measures:
     coverage: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[Message, ...] = ()
     problem: Message | None = None
+    #: Left behind when the run is corrected: a result keeps only their warnings.
+    alternatives: tuple[Alternative, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +168,9 @@ class Result(Measures):
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, in the order of the published JSON Schema."""
         first = ("schema", "task", "protocol", "model", "data", "signature", "finding")
-        rest = [one.name for one in fields(Measures) if one.name != "finding"]
+        # Of the alternatives, only the warnings are kept.
+        left_out = ("finding", "alternatives")
+        rest = [one.name for one in fields(Measures) if one.name not in left_out]
         return {name: to_plain(getattr(self, name)) for name in (*first, *rest, "harms", "sources")}
 
     def to_frame(self) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
+from gendalens.results.result import Alternative, Cell, Contrast, Extra, Measures, Record, Result
 from gendalens.stats.evidence import CONTRAST_BANDS, Evidence
 from gendalens.stats.findings import Finding, judge
 from gendalens.tasks.coref_abc.estimates import (
@@ -57,6 +57,7 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
     finding = judge_estimates(found, triples, band)
     ges = found.ges
     warnings: list[Message] = []
+    alternatives: list[Alternative] = []
     if ges.unstable:
         warnings.append(GES_UNSTABLE(causes=found.shaky_sides))
     extra = [
@@ -74,8 +75,7 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
         without = estimate(rest, seed=seed, resamples=resamples)
         extra += _make_extras(WITHOUT_CONTESTED, without, len(rest.linked))
         changed = judge_estimates(without, rest, band)
-        if changed.headline != finding.headline:
-            warnings.append(CONTESTED_CLASSES_DECIDE(finding=changed.message))
+        alternatives.append(Alternative(finding=changed, warning=CONTESTED_CLASSES_DECIDE))
     if (plain := coref_margins.remove_correction(records)) is not None:
         without = estimate(tabulate(plain), seed=seed, resamples=resamples)
         hits = without.rates[None].reflexive
@@ -85,9 +85,8 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
             UNCORRECTED.make_extra("hit_rate", HIT_RATE(), "share", hits),
         ]
         warnings += coref_margins.warn_of_one_side(records)
-        warnings += coref_margins.warn_of_correction(
-            finding, judge_estimates(without, tabulate(plain), band)
-        )
+        changed = judge_estimates(without, tabulate(plain), band)
+        alternatives.append(coref_margins.make_alternative(changed))
     coverage = _count_coverage(records)
     if coverage.get("unknown_tokens"):
         warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))
@@ -110,6 +109,7 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
         warnings=tuple(warnings),
         finding=finding,
         problem=_find_problem(triples),
+        alternatives=tuple(alternatives),
     )
 
 

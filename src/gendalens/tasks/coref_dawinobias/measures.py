@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from gendalens.results.result import Cell, Extra, Measures, Record, Result
+from gendalens.results.result import Alternative, Cell, Extra, Measures, Record, Result
 from gendalens.stats.crossed import CrossedEstimate
 from gendalens.stats.estimate import Estimate
 from gendalens.stats.evidence import Evidence
@@ -74,6 +74,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
     by_schema = estimate_by_schema(schemas, seed=seed, resamples=resamples)
     extra = [*_list_extras(found, by_schema), *_count_outcomes(records)]
     warnings: list[Message] = []
+    alternatives: list[Alternative] = []
     clear = [row for row in records if not row["contested"]]
     if len(clear) < len(records) and len({row["schema"] for row in clear}) > 1:
         rest = tabulate(clear)
@@ -84,8 +85,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         changed = judge_estimates(
             rest, without, band, _find_problem(clear, without), _find_doubt(clear)
         )
-        if changed.headline != finding.headline:
-            warnings.append(CONTESTED_LABELS_DECIDE(finding=changed.message))
+        alternatives.append(Alternative(finding=changed, warning=CONTESTED_LABELS_DECIDE))
     if (plain := coref_margins.remove_correction(records)) is not None:
         rest = tabulate(plain)
         without = estimate(rest, seed=seed, resamples=resamples)
@@ -94,7 +94,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
             UNCORRECTED, _estimate_effect(without), without.gap, len(records) // 2
         )
         changed = judge_estimates(rest, without, band, _find_problem(plain, without))
-        warnings += coref_margins.warn_of_correction(finding, changed)
+        alternatives.append(coref_margins.make_alternative(changed))
     coverage = _count_coverage(records)
     if coverage.get("unknown_tokens"):
         warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))
@@ -131,6 +131,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         warnings=tuple(warnings),
         finding=finding,
         problem=problem,
+        alternatives=tuple(alternatives),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
+from gendalens.results.result import Alternative, Cell, Contrast, Extra, Measures, Record, Result
 from gendalens.stats.crossed import CrossedEstimate
 from gendalens.stats.estimate import BOTH_SIDES, Estimate
 from gendalens.stats.evidence import CONTRAST_BANDS, Evidence
@@ -55,6 +55,7 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
     ges = _estimate_effect(found)
     finding = judge_preferences(found.bits, found.contrast, band)
     warnings: list[Message] = []
+    alternatives: list[Alternative] = []
     if ges.unstable:
         warnings.append(GES_UNSTABLE(causes=_find_shaky_sides(found)))
     clear = [row for row in records if not row["contested"]]
@@ -69,8 +70,7 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
             make_extra("class_contrast", CLASS_CONTRAST(), "bits", without.contrast, n),
         ]
         changed = judge_preferences(without.bits, without.contrast, band)
-        if changed.headline != finding.headline:
-            warnings.append(CONTESTED_CLASSES_DECIDE(finding=changed.message))
+        alternatives.append(Alternative(finding=changed, warning=CONTESTED_CLASSES_DECIDE))
     coverage = _count_coverage(records)
     if coverage["unscored_first_tokens"]:
         warnings.append(FIRST_TOKEN_UNSCORED())
@@ -101,6 +101,7 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
         coverage=coverage,
         warnings=tuple(warnings),
         finding=finding,
+        alternatives=tuple(alternatives),
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from gendalens.results.result import Cell, Extra, Measures, Record, Result
+from gendalens.results.result import Alternative, Cell, Extra, Measures, Record, Result
 from gendalens.stats.crossed import CrossedEstimate
 from gendalens.stats.estimate import Estimate
 from gendalens.stats.evidence import Evidence
@@ -113,6 +113,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         *_measure_accuracies(records, reading),
     ]
     warnings: list[Message] = []
+    alternatives: list[Alternative] = []
     clear = [row for row in records if not row["contested"]]
     if len(clear) < len(records) and len({row["schema"] for row in clear}) > 1:
         without = estimate(tabulate(clear, reading), seed=seed, resamples=resamples)
@@ -120,8 +121,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
             WITHOUT_CONTESTED, _estimate_effect(without), without.gap, len(clear) // 2
         )
         changed = judge_estimates(without, band, problem, doubt)
-        if changed.headline != finding.headline:
-            warnings.append(CONTESTED_LABELS_DECIDE(finding=changed.message))
+        alternatives.append(Alternative(finding=changed, warning=CONTESTED_LABELS_DECIDE))
     coverage = _count_coverage(records, reading)
     if coverage["unknown_tokens"]:
         warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))
@@ -153,6 +153,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         warnings=tuple(warnings),
         finding=finding,
         problem=problem,
+        alternatives=tuple(alternatives),
     )
 
 

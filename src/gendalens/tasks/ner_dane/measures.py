@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
-from gendalens.results.result import Cell, Contrast, Extra, Measures, Record, Result
+from gendalens.results.result import Alternative, Cell, Contrast, Extra, Measures, Record, Result
 from gendalens.stats.crossed import statistic_of_sums
 from gendalens.stats.estimate import FloatArray, log2_ratio
 from gendalens.stats.evidence import CONTRAST_BANDS, Evidence
@@ -118,7 +118,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
     contrast = sample.estimate(gap_contrast(micro_f1)).within(-2.0, 2.0)
     problem = _find_problem(sample, persons=bool(table.groups))
     finding = judge_estimates(sample, band, problem)
-    warnings = _warn_of_labels(table.unmapped)
+    alternatives: list[Alternative] = []
     these = Sample.draw(counts, seed=seed, resamples=resamples, new_names=False)
     extra = _list_extras(sample, these)
     agreeing = table.select(GROUPS, agreeing=True)
@@ -130,8 +130,7 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
             AGREEING.make_extra("gap", GAP(), "F1", gap_apart, n),
         ]
         apart = judge_estimates(part, band, problem)
-        if apart.headline != finding.headline:
-            warnings.append(CLASHING_PRONOUNS_DECIDE(finding=apart.message))
+        alternatives.append(Alternative(finding=apart, warning=CLASHING_PRONOUNS_DECIDE))
     if UNISEX in table.groups:
         unisex = Sample.draw(table.select([UNISEX]), seed=seed, resamples=resamples)
         extra += _list_unisex_extras(unisex)
@@ -158,9 +157,10 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         contrast=Contrast(name=ORIGIN_CONTRAST(), unit="F1", p=contrast.p, **contrast.parts()),
         extra=tuple(extra),
         coverage=table.coverage,
-        warnings=tuple(warnings),
+        warnings=tuple(_warn_of_labels(table.unmapped)),
         finding=finding,
         problem=problem,
+        alternatives=tuple(alternatives),
     )
 
 

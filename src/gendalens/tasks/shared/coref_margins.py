@@ -14,7 +14,7 @@ import numpy as np
 
 from gendalens.data.text import Span
 from gendalens.models.base import Resolve, ResolveAnswer, link_best
-from gendalens.results.result import Extra, Record
+from gendalens.results.result import Alternative, Extra, Record
 from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, statistic_of_sums
 from gendalens.stats.estimate import FloatArray
 from gendalens.stats.f1 import rate
@@ -76,11 +76,9 @@ def remove_correction(records: Sequence[Record]) -> list[Record] | None:
     return [{**row, "outcome": row["outcome_uncorrected"]} for row in records]
 
 
-def warn_of_correction(corrected: Finding, without: Finding) -> list[Message]:
-    """A warning if the correction changes the finding."""
-    if corrected.headline == without.headline:
-        return []
-    return [CORRECTION_DECIDES(finding=without.message)]
+def make_alternative(without: Finding) -> Alternative:
+    """The finding without the correction, which is told if its verdict is another."""
+    return Alternative(finding=without, warning=CORRECTION_DECIDES)
 
 
 def warn_of_one_side(records: Sequence[Record]) -> list[Message]:
