@@ -123,18 +123,17 @@ def _(line: CommandLine, command: str) -> None:
 
 @row("show --language", "compare --language")
 def _(line: CommandLine, command: str) -> None:
-    en, da = (
-        line(command, line.small_run, "--language", language).words for language in ("en", "da")
-    )
+    run = find_test(folders(line)[0], "lm-abc")
+    en, da = (line(command, run, "--language", language).words for language in ("en", "da"))
     words = ("too little data to tell", "for få data til at afgøre det")
     assert [word in en for word in words] == [True, False]
     assert [word in da for word in words] == [False, True]
-    assert line(command, line.small_run).words == en
+    assert line(command, run).words == en
 
 
 @row("compare RUN...")
 def _(line: CommandLine, command: str) -> None:
-    first, other = folders(line)
+    first, other = (find_test(run, "coref-abc") for run in folders(line))
     plain = line("compare", first, other, "--json").plain
     for group in plain["groups"]:
         assert [one["label"] for one in group["models"]] == [
@@ -159,8 +158,9 @@ def _(line: CommandLine, command: str) -> None:
 @row("compare --out")
 def _(line: CommandLine, command: str) -> None:
     page = line.folder / "compare.html"
-    plain = line("compare", line.small_run)
-    paged = line("compare", line.small_run, "--out", page)
+    runs = [find_test(run, "coref-abc") for run in folders(line)]
+    plain = line("compare", *runs)
+    paged = line("compare", *runs, "--out", page)
     assert plain.out == paged.out
     assert (str(page) in plain.err, str(page) in paged.err) == (False, True)
     assert "Models compared" in page.read_text(encoding="utf-8")
@@ -168,13 +168,13 @@ def _(line: CommandLine, command: str) -> None:
 
 @row("compare --json", "compare --csv", "compare --markdown", "compare --latex")
 def _(line: CommandLine, command: str) -> None:
-    run = line.small_run
-    assert len(line("compare", run, "--json").plain["groups"]) == 5
-    rows = list(csv.DictReader(io.StringIO(line("compare", run, "--csv").out)))
+    runs = [find_test(run, "coref-abc") for run in folders(line)]
+    assert len(line("compare", *runs, "--json").plain["groups"]) == 1
+    rows = list(csv.DictReader(io.StringIO(line("compare", *runs, "--csv").out)))
     assert {one["kind"] for one in rows} == {"model", "difference"}
-    assert line("compare", run, "--markdown").out.count("|---") > 5
-    assert r"\begin{tabular}" in line("compare", run, "--latex").out
-    text = line("compare", run).out
+    assert line("compare", *runs, "--markdown").out.count("\n|---") == 2
+    assert r"\begin{tabular}" in line("compare", *runs, "--latex").out
+    text = line("compare", *runs).out
     assert "[1] − [2]" in text
     assert not any(mark in text for mark in ("|---", "tabular", "p_adjusted"))
 
