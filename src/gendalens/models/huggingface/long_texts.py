@@ -15,7 +15,5 @@ def find_length_limit(config: Any) -> float:
     rope = getattr(text, "rope_parameters", None) or {}
     if "longrope" not in str(rope):
         return math.inf
-    limits = (rope, vars(text))
-    return next(
-        filter(None, (one.get("original_max_position_embeddings") for one in limits)), math.inf
-    )
+    limits = [one.get("original_max_position_embeddings") for one in (rope, vars(text))]
+    return float(next(filter(None, limits), math.inf))

@@ -84,7 +84,7 @@ class PrefixNetwork(Network):
         """
         config = self._model.config.get_text_config()
         spans = (getattr(config, name, None) for name in _SPANS)
-        return min([self.length_limit, *(span for span in spans if span)])
+        return min([self.length_limit, *(float(span) for span in spans if span)])
 
     def _share_beginnings(
         self,
