@@ -94,6 +94,16 @@ CASES: list[tuple[str, str, str, str, Callable[[], Any]]] = [
 ]
 
 
+STEREOTYPE = ("pro-stereotypical", "anti-stereotypical")
+MAIN_SIDES = {
+    "lm-dawinobias": STEREOTYPE,
+    "coref-dawinobias": STEREOTYPE,
+    "lm-abc": ("male", "female"),
+    "coref-abc": ("male", "female"),
+    "ner-dane": ("male", "female"),
+}
+
+
 @pytest.fixture(autouse=True)
 def english() -> Iterator[None]:
     yield
@@ -120,6 +130,8 @@ def test_a_model_is_told_to_lean_the_way_it_does(
     result = measure(test, rule(), tmp_path)
     found = result.finding.main if part == "main" else result.finding.groups
     assert found.verdict == "bias"
+    if part == "main":  # as JSON, the hub and Every Eval Ever name it
+        assert found.direction == MAIN_SIDES[test][0 if side == "above" else 1]
     row = next(
         one for one in READINGS if (one["test"], one["part"], one["figure"]) == (test, part, figure)
     )
