@@ -28,6 +28,8 @@ from gendalens.models.detect import load_model
 from gendalens.models.huggingface import language_model, token_classifier
 from gendalens.models.huggingface.padding_trial import PaddingTrial, make_rows
 from gendalens.words import Message, write
+from tools.sweep.building import build
+from tools.sweep.heads import TOKENS
 
 MASKED = ("convbert", "fnet", "funnel", "mobilebert", "nystromformer", "reformer", "yoso")
 TAGGERS = ("canine", "convbert", "fnet", "funnel", "mobilebert", "nystromformer", "yoso")
@@ -135,11 +137,24 @@ def disturbed_by(counts: Callable[[Sequence[tuple[int, ...]]], bool]) -> Batchin
 
     def read(rows: Sequence[tuple[int, ...]]) -> list[Any]:
         wrong = 0.01 if counts(rows) else 1e-5
-        return [np.array([*row, -np.inf], np.float32) + wrong for row in rows]
+        return [sum_words(row) + wrong for row in rows]
 
+    return try_model(sum_words, read)
+
+
+def sum_words(row: tuple[int, ...]) -> Any:
+    """The logits of a model that adds up the tokens; one of two labels is impossible."""
+    return np.array([[total, -np.inf] for total in np.cumsum(row) * 1.5], np.float32)
+
+
+def try_model(
+    read_alone: Callable[[tuple[int, ...]], Any],
+    read: Callable[[Sequence[tuple[int, ...]]], list[Any]],
+) -> Batching:
     model = SimpleNamespace(dtype=torch.float32)
-    trial = PaddingTrial(model, lambda row: np.array([*row, -np.inf], np.float32), read)
-    return trial.choose_batching([(1, 2, 0), (1, 2, 0, 1, 2)], "model")
+    return PaddingTrial(model, read_alone, read).choose_batching(
+        [(1, 2, 0), (1, 2, 0, 1, 2)], "model"
+    )
 
 
 def test_the_batching_is_the_widest_that_leaves_the_answers_as_they_are() -> None:
@@ -156,6 +171,34 @@ def test_an_error_that_has_nothing_to_do_with_padding_is_raised() -> None:
         disturbed_by(fail)
 
 
+def test_a_model_that_ignores_the_other_words_is_refused() -> None:
+    def read(row: tuple[int, ...]) -> Any:
+        return np.array([[token, -np.inf] for token in row], np.float32)
+
+    with pytest.raises(UserError, match="the same numbers whatever the other words are"):
+        try_model(read, lambda rows: [*map(read, rows)])
+
+
+def test_a_model_whose_weights_are_damaged_is_not_said_to_ignore_words() -> None:
+    def read(row: tuple[int, ...]) -> Any:
+        return np.full((len(row), 2), np.nan, np.float32)
+
+    assert try_model(read, lambda rows: [*map(read, rows)]) is Batching.ANY_LENGTH
+
+
+@pytest.mark.parametrize("head", ["MaskedLM", "TokenClassification"])
+def test_a_model_that_cannot_read_a_text_says_what_may_be_the_matter(
+    head: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Any, **_: Any) -> None:
+        raise ValueError("You have to specify pixel_values")
+
+    backend = load_model(architectures.save(tmp_path, "bert", head))
+    monkeypatch.setattr(getattr(transformers, f"BertFor{head}"), "forward", fail)
+    with pytest.raises(UserError, match=r"cannot read even a short text \(ValueError: You have to"):
+        answer_all(backend, [Tag("Han sov.") if head != "MaskedLM" else Score("Han sov.")])
+
+
 def test_rows_to_try_fit_the_model() -> None:
     tokenizer = opened("wordpiece cased").tokenizer
     rows = make_rows(tokenizer, transformers.BertConfig(), 20, len(tokenizer), specials=True)
@@ -164,6 +207,9 @@ def test_rows_to_try_fit_the_model() -> None:
     chunked = make_rows(tokenizer, transformers.ReformerConfig(), None, 100, specials=False)
     assert [len(row) for row in chunked] == [5, 12, 33, 70, 140]
     assert max(map(max, chunked)) < 100
+    # No text fills a chunk of 64 tokens in a window of 64.
+    short = make_rows(tokenizer, transformers.ReformerConfig(), 64, 100, specials=False)
+    assert [len(row) for row in short] == [5, 12, 33]
 
 
 def test_batches_hold_what_can_be_read_together() -> None:
@@ -183,6 +229,16 @@ def test_only_answers_that_may_be_wrong_are_not_reused(tmp_path: Path) -> None:
     first = bert.checkpoint.digest(version, bert.reading)
     assert bert.fingerprint() == bert.checkpoint.digest(first, False)
     tagger: Any = load_model(architectures.save(tmp_path, "convbert", "TokenClassification"))
+    before = tagger.checkpoint.digest(token_classifier.ANSWERS_VERSION, "token classifier")
+    assert tagger.fingerprint() != before
+
+
+def test_the_parts_of_a_model_have_no_say_in_whether_its_answers_may_be_wrong(
+    tmp_path: Path,
+) -> None:
+    build(tmp_path, "t5gemma", TOKENS)
+    tagger: Any = load_model(str(tmp_path))
+    assert tagger.checkpoint.text_config.model_type != "t5gemma"
     before = tagger.checkpoint.digest(token_classifier.ANSWERS_VERSION, "token classifier")
     assert tagger.fingerprint() != before
 

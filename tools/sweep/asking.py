@@ -16,10 +16,11 @@ def _join(*indices: int) -> str:
 _SHORT = ["Han sov.", "Hun sov ikke.", *tiny.SENTENCES[:6]]
 _LONG = [_join(6, 7), _join(0, 1, 2), _join(3, 4, 5, 6), _join(*range(4, 10))]
 # The same beginning and different endings, as the sentences of a triple have.
-_ENDINGS = ("hans bog.", "hendes bog.", "sin bog, fordi han var træt.", "båden.")
+_ENDINGS = ("hans bog.", "hendes bog.", "sin søn, og de talte om vejret, mens hun sov.", "båden.")
 _BEGINNINGS = (
     "Læreren mødte ",
-    _join(0, 1) + " Gartneren mødte ",
+    # Shorter than a window; the longest ending goes beyond it.
+    _join(1) + " Gartneren mødte ",
     _join(2, 3, 4) + " Smeden mødte ",
 )
 

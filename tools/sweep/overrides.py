@@ -37,8 +37,8 @@ _NGRAM = {
 
 OVERRIDES: dict[str, dict[str, Any]] = {
     "bamba": _MAMBA_HEADS | {"attn_layer_indices": [1, 3]},
-    "big_bird": {"block_size": 8},
-    "bigbird_pegasus": {"block_size": 8},
+    "big_bird": {"block_size": 4},
+    "bigbird_pegasus": {"block_size": 4},
     "chameleon": {"vocabulary_map": {"<image>": 400}},
     "canine": {"num_hash_buckets": 512},
     "cohere_compass_text": {

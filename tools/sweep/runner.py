@@ -36,7 +36,7 @@ class _Running(NamedTuple):
         if time.monotonic() - self.start > _SECONDS:
             return f"It ran for more than {_SECONDS} seconds."
         if _count_bytes(self.process.pid) > _BYTES:
-            return f"It needed more than {_BYTES // 1024**3} GB of memory."
+            return f"It needed more than {_BYTES // 1024**2} MB of memory."
         return None
 
 

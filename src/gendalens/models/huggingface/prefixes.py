@@ -83,8 +83,8 @@ class PrefixNetwork(Network):
         is read differently if the text is long.
         """
         config = self._model.config.get_text_config()
-        spans = (getattr(config, name, None) for name in _SPANS)
-        return min([self.length_limit, *(float(span) for span in spans if span)])
+        spans = (float(getattr(config, name, None) or 0) for name in _SPANS)
+        return min([self.length_limit, *filter(None, spans)])
 
     def _share_beginnings(
         self,
