@@ -38,9 +38,9 @@ def train(folder: Path, kind: str, *, tokens: bool = False, **options: Any) -> T
     if kind == "tagger":
         labels["id2label"] = dict(enumerate(taggers.IOB))
         labels["label2id"] = {label: index for index, label in enumerate(taggers.IOB)}
-        options |= {"task_type": "TOKEN_CLS", "target_modules": ["query", "value"]}
+        options = {"task_type": "TOKEN_CLS", "target_modules": ["query", "value"], **options}
     elif kind == "causal":
-        options |= {"task_type": "CAUSAL_LM"}
+        options = {"task_type": "CAUSAL_LM", **options}
     model = head.from_pretrained(found.base, **labels)
     if tokens:
         tokenizer.add_tokens(ADDED)

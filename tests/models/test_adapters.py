@@ -115,6 +115,18 @@ def test_a_token_classifier_as_an_adapter_tags_as_it_does_merged(
         assert scores == pytest.approx(merged._score_rows([row])[row], abs=1e-4)
 
 
+def test_an_adapter_that_names_no_task_is_told_by_the_class_it_was_trained_on(
+    trained: Callable[..., Trained],
+) -> None:
+    """Its base is a masked model, and it is not."""
+    found = trained("tagger", task_type=None, modules_to_save=["classifier"])
+    assert load_model(str(found.base)).info.kind.code == "masked_lm"
+    adapted = load_model(str(found.adapter))
+    assert adapted.info.kind.code == "token_classifier"
+    requests: list[Request] = [Tag(sentence) for sentence in SENTENCES]
+    assert answer_all(adapted, requests) == answer_all(load_model(str(found.merged)), requests)
+
+
 def test_a_token_classifier_without_labels_is_refused(
     trained: Callable[..., Trained], tmp_path: Path
 ) -> None:
@@ -133,7 +145,7 @@ def test_tokens_that_an_adapter_adds_are_read_with_its_own_tokenizer(
 
 
 def test_both_the_adapter_and_its_base_are_in_the_version_and_the_fingerprint(
-    trained: Callable[..., Trained], copied: Path, tmp_path: Path
+    trained: Callable[..., Trained], copied: Path
 ) -> None:
     found = trained("causal")
     backend = load_model(str(copied))
@@ -144,15 +156,15 @@ def test_both_the_adapter_and_its_base_are_in_the_version_and_the_fingerprint(
     assert backend.info.name == "adapter"
     assert backend.info.software[-1] == f"peft {peft.__version__}"
     prints = {backend.fingerprint(), plain.fingerprint()}
-    edit(copied, lora_alpha=17)
+    other = shutil.copytree(found.base, copied / "other")
+    edit(copied, base_model_name_or_path="other")
     prints.add(load_model(str(copied)).fingerprint())
-    other = shutil.copytree(found.base, tmp_path / "other")
     (other / "generation_config.json").write_text("{}")
-    edit(copied, lora_alpha=16, base_model_name_or_path=str(other))
     changed = load_model(str(copied))
     prints.add(changed.fingerprint())
     assert len(prints) == 4
     assert changed.info.revision.partition("+")[2].startswith("other@sha256:")
+    assert changed.info.revision.partition("+")[2] != f"other@{plain.info.revision}"
 
 
 @pytest.mark.parametrize("named", ["base", "./base", "../base"])
@@ -204,17 +216,21 @@ def test_an_adapter_on_the_hub_takes_no_base_from_this_machine(
 
 
 @pytest.mark.parametrize(
-    ("base", "words"),
+    ("base", "begin"),
     [
-        ("/nowhere/base", "The base of the adapter"),
-        ("somebody/nothing", "somebody/nothing is neither a local folder nor in the cache"),
-        ("", "does not name its base"),
-        (None, "does not name its base"),
+        ("/nowhere/base", "The base of the adapter {name} is not here (/nowhere/base): write"),
+        (
+            "somebody/nothing",
+            "{name} is an adapter, and the model it was trained on cannot be used: somebody/nothing"
+            " is neither a local folder nor in the cache",
+        ),
+        ("", "{name} is an adapter that does not name its base: write"),
+        (None, "{name} is an adapter that does not name its base: write"),
     ],
 )
-def test_a_base_that_is_missing_is_told(copied: Path, base: Any, words: str) -> None:
+def test_a_base_that_is_missing_is_told(copied: Path, base: Any, begin: str) -> None:
     edit(copied, base_model_name_or_path=base)
-    assert words in refused(copied, offline=True)
+    assert refused(copied, offline=True).startswith(begin.format(name=copied))
 
 
 def test_a_base_of_another_size_is_told(copied: Path, tmp_path: Path) -> None:

@@ -75,6 +75,20 @@ def test_a_model_for_another_library_is_not_said_to_be_incomplete(folder: Path, 
     assert f"({name}), which cannot be read" in refused(folder)
 
 
+def test_a_model_for_onnx_on_the_hub_is_not_said_to_be_pickled(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from huggingface_hub import constants
+
+    (folder / "model.safetensors").rename(folder / "model.onnx")
+    place = tmp_path / "models--somebody--exported"
+    shutil.copytree(folder, place / "snapshots" / ("a" * 40))
+    (place / "refs").mkdir()
+    (place / "refs" / "main").write_text("a" * 40)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    assert "in the format of ONNX (model.onnx)" in refused("somebody/exported", offline=True)
+
+
 @pytest.mark.parametrize("marks", ["config.json", "adapter_config.json"])
 def test_a_model_in_a_subfolder_is_pointed_at(tmp_path: Path, marks: str) -> None:
     for step in (500, 1000):

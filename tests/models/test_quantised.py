@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import quantised
 import tiny
+import torch
 from asking import answer_all
 
 from gendalens.engine.dtype_check import describe_dtype_effect
@@ -145,14 +146,15 @@ MAKERS: dict[str, Callable[[Path, str], str]] = {
     ],
 )
 def test_a_quantised_model_runs_and_its_effect_is_printed(
-    title: str, full: str, tmp_path: Path
+    title: str, full: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = MAKERS[title](tmp_path / "small", full)
     backend = load_model(folder)
     assert backend.info.dtype == f"{title}/float32"
     package = title.removesuffix("-4bit").removesuffix("-8bit")
     assert backend.info.software[-1].startswith(f"{package} ")
-    assert backend.workers == 1
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
+    assert (backend.workers, load_model(full).workers) == (1, 4)
     answers = answer_all(backend, REQUESTS)
     before = answer_all(load_model(full), REQUESTS)
     alone = [backend.answer(backend.encode([request]))[0] for request in REQUESTS]
@@ -168,3 +170,33 @@ def test_a_quantised_model_runs_and_its_effect_is_printed(
         assert "scores moved by 0 bits" not in said
     maps = Path("/proc/self/maps")
     assert not maps.exists() or f"{folder}/" not in maps.read_text()
+
+
+@needs("bitsandbytes")
+@pytest.mark.filterwarnings("default")
+def test_an_adapter_on_a_quantised_base_runs(full: str, tmp_path: Path) -> None:
+    """As it was trained (QLoRA): the base stays in 4 bits, and the adapter does not."""
+    import peft
+    import transformers
+
+    base = quantised.save_bitsandbytes(tmp_path / "small", full, 4)
+    model = transformers.AutoModelForCausalLM.from_pretrained(base, device_map="cpu")
+    torch.manual_seed(1)
+    config = peft.LoraConfig(task_type="CAUSAL_LM", init_lora_weights=False)
+    adapted = peft.get_peft_model(model, config).eval()
+    adapted.save_pretrained(tmp_path / "adapter")
+    backend = load_model(str(tmp_path / "adapter"))
+    assert backend.info.dtype == "bitsandbytes-4bit/float32"
+    answers = answer_all(backend, REQUESTS)
+    plain = answer_all(load_model(base), REQUESTS)
+    assert get_scores(answers[REQUESTS[0]]) != pytest.approx(
+        get_scores(plain[REQUESTS[0]]), abs=0.1
+    )
+    (item,) = backend.encode(REQUESTS[:1])
+    with torch.inference_mode():
+        logits = adapted(torch.tensor([item.inputs[0]])).logits[0].log_softmax(-1)
+    expected = sum(float(logits[at, token]) for _, at, token in item.asked)
+    assert get_scores(answers[REQUESTS[0]])[0] == pytest.approx(expected, abs=0.5)
+    assert "repeated with the same weights in float32" in str(
+        describe_dtype_effect(backend, answers)
+    )

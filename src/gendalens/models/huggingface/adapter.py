@@ -174,8 +174,8 @@ class Adapter:
             or self.settings.get("alora_invocation_tokens")
         ):
             raise UserError(
-                "{name} is an adapter of a kind ({kind}) that does not change the weights of its base"
-                " alone, which GenDa Lens cannot test: test its base, or another adapter.",
+                "{name} is an adapter of a kind ({kind}) that does more than change the weights of its"
+                " base, which GenDa Lens cannot test: test its base, or another adapter.",
                 name=self.name,
                 kind=kind,
             )

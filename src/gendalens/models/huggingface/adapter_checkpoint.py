@@ -142,8 +142,9 @@ class AdapterCheckpoint(Checkpoint):
     @cached_property
     def config(self) -> Any:
         """The configuration of the base, with the adapter's labels and tokens."""
+        base = self.base
         with self._explain_base():
-            config = self.base.config
+            config = base.config
         if self.adapter.labels:
             config.id2label = self.adapter.labels
             config.label2id = {label: index for index, label in self.adapter.labels.items()}
@@ -179,8 +180,9 @@ class AdapterCheckpoint(Checkpoint):
         """The tokenizer beside the adapter, or else that of the base."""
         if _TOKENIZERS & self.stored.file_names:
             return self.stored.load_tokenizer(self.config)
+        base = self.base
         with self._explain_base():
-            return self.base.tokenizer
+            return base.tokenizer
 
     @cached_property
     def version(self) -> str:
@@ -207,10 +209,10 @@ class AdapterCheckpoint(Checkpoint):
 
     def load_model(self, auto_class: str) -> Any:
         """The base with the adapter on it."""
-        adapter, path = self.adapter, self.path
+        adapter, base, path = self.adapter, self.base, self.path
         supplied = frozenset(adapter.shapes)
         with self._explain_base():
-            model = load_weights(self.base, auto_class, supplied)
+            model = load_weights(base, auto_class, supplied)
         if is_offloaded(model):
             raise UserError(
                 "The adapter {name} cannot be put onto a base that does not fit into memory: merge the"
@@ -219,7 +221,7 @@ class AdapterCheckpoint(Checkpoint):
             )
         local = [] if path is None else path.glob("*.safetensors")
         with hold_leases(local), silence_transformers(), hub_access.block_hub():
-            adapter.apply(model, self.base.title)
+            adapter.apply(model, base.title)
         self.stored.check_unchanged()
         return model.eval()
 

@@ -92,7 +92,8 @@ def explain_foreign(name: str, file: PurePath) -> UserError:
 def explain_memory(name: str) -> UserError:
     """The error for memory that runs out while a model is loaded."""
     return UserError(
-        "{fact}: use a smaller number format (bfloat16) or a bigger machine.",
+        "{fact}: use a smaller number format (bfloat16), spread it over all devices and the disk"
+        " (--device auto), or use a bigger machine.",
         fact=DOES_NOT_FIT(name=name),
     )
 

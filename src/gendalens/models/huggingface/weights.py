@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import pickle
 from collections.abc import Collection
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
@@ -39,6 +40,7 @@ def _load_checked(checkpoint: StoredCheckpoint, auto_class: str, supplied: Colle
     """The model, complete, and no longer mapped from the file it was read from."""
     import_transformers()
     import torch
+    from transformers import PreTrainedModel
 
     name, options = checkpoint.name, checkpoint.options
     quantisation, config = checkpoint.quantisation, checkpoint.config
@@ -55,7 +57,8 @@ def _load_checked(checkpoint: StoredCheckpoint, auto_class: str, supplied: Colle
         arguments |= {"device_map": {"": str(device)}}  # not every package can move them later
     if quantisation:
         # Parts of quantised weights lie where copy_mapped_weights does not find them.
-        arguments["disable_mmap"] = True
+        if "disable_mmap" in signature(PreTrainedModel.from_pretrained).parameters:
+            arguments["disable_mmap"] = True
         quantisation.import_packages()
         config = quantisation.configure(
             config, checkpoint.computing_dtype, dequantised=checkpoint.dequantised
