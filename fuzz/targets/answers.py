@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar
@@ -84,8 +84,9 @@ class Answers(Target):
             with suppress(UserError):
                 fitted = task.fit(file)
                 records = fitted.records(items, found)
-                measures = asdict(fitted.measure(records, seed=0, resamples=20))
-                json.dumps([records, measures], allow_nan=False).encode()
+                measures = fitted.measure(records, seed=0, resamples=20)
+                plain = asdict(replace(measures, alternatives=()))
+                json.dumps([records, plain], allow_nan=False).encode()
 
 
 def read_plain(content: bytes) -> dict[str, Any]:
