@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: bench demo demo-models demo-models-check test test-all lint format real calibrate spelling messages heads fuzz torture sweep clean
+.PHONY: bench demo demo-models demo-models-check test test-all lint format real calibrate spelling messages heads fuzz torture sweep mutants mutants-sample clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -100,6 +100,16 @@ fuzz: .venv/ready
 # hour. (HEADS=masked,causal,tokens,images and ONLY=bert,llama try some of them.)
 sweep: .venv/ready
 	PYTHONPATH=.:tests/models $(BIN)/python -m tools.sweep $(if $(HEADS),--heads $(HEADS)) $(if $(ONLY),--only $(ONLY))
+
+# Mutation testing: record which tests reach which lines, then try small changes to the code on them and write
+# benchmarks/MUTANTS.md; about an hour on two cores. (COUNT mutants, SEED.)
+mutants: .venv/ready
+	$(BIN)/python -m tools.mutants reach
+	$(BIN)/python -m tools.mutants run --seed $(SEED) $(if $(COUNT),--count $(COUNT))
+
+# Some of the recorded mutants, on the tests that noticed them.
+mutants-sample: .venv/ready
+	$(BIN)/python -m tools.mutants sample --seed $(SEED) $(if $(COUNT),--count $(COUNT))
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

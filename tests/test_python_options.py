@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from gendalens import api
 from gendalens.data import registry
 from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions
+from gendalens.models.demo import find_folder
 from gendalens.results.result import Result
 from gendalens.results.run_folder import result_folder
 from gendalens.results.signature import parse_signature
@@ -92,6 +94,28 @@ def _(desk: Desk) -> None:
     assert [(one.model.name, one.task) for one in found] == [(m, t) for m in models for t in tests]
     every = gendalens.run("control:fair", data="builtin", sample=4, repeats=1)
     assert len({one.task for one in every}) == 5
+
+
+@row("run tokenizer")
+def _(desk: Desk) -> None:
+    import transformers
+
+    folder = find_folder("demo-lm")
+    model = transformers.AutoModelForMaskedLM.from_pretrained(folder, dtype="float32")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    assert run(models=model, tokenizer=tokenizer).gap == run(models="demo-lm").gap
+    with pytest.raises(UserError, match="tokenizer="):
+        run(models=model)
+
+
+@row("run progress")
+def _(desk: Desk) -> None:
+    said = StringIO()
+    desk.patch.setattr("sys.stderr", said)
+    for progress, shown in (False, 0), (None, 0), (True, 1):
+        said.truncate(said.seek(0))
+        run(progress=progress, cache=False)
+        assert said.getvalue().count("lm-abc@2 · control:stereotyped") == shown
 
 
 @row("run protocol")
@@ -177,6 +201,7 @@ def _(desk: Desk) -> None:
     run(cache=False)
     given = {"revision": "v2", "device": "mps", "dtype": "float16"}
     given |= {"trust_remote_code": True, "offline": True, "allow_pickle": True}  # type: ignore[dict-item]
+    given |= {"max_memory": "cpu=1GiB"}
     for name, value in given.items():
         run(cache=False, **{name: value})
     expected = [LoadOptions(**{name: value}) for name, value in given.items()]  # type: ignore[arg-type]
@@ -189,6 +214,7 @@ def _(desk: Desk) -> None:
         trust_remote_code=False,
         offline=False,
         allow_pickle=False,
+        max_memory=None,
     )
     with pytest.raises(UserError, match="may not be fetched offline"):
         run(data=None, offline=True)

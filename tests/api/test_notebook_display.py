@@ -174,6 +174,8 @@ def link_nothing(texts: Sequence[str]) -> list[list[Any]]:
 
 
 def test_a_result_that_could_not_be_measured_says_why() -> None:
-    [result] = gendalens.run(link_nothing, tasks="coref-abc", data="builtin", sample=40)
+    [result] = gendalens.run(
+        gendalens.Resolver(link_nothing), tasks="coref-abc", data="builtin", sample=40
+    )
     assert not result.finding.is_measured
     assert str(result.problem).lower() in Block(html_of(result)).text.lower()

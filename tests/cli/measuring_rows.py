@@ -189,6 +189,18 @@ def _(line: CommandLine, command: str) -> None:
     _arrives(line, ("--device", "mps"), device="mps")
 
 
+@row("run --max-memory")
+def _(line: CommandLine, command: str) -> None:
+    refused = run(line, "--max-memory", "cpu=1GiB", model="demo-lm", fails=True)
+    assert "add --device auto, or leave the limit out" in refused.err
+    _arrives(
+        line,
+        ("--device", "auto", "--max-memory", "cpu=1GiB"),
+        device="auto",
+        max_memory="cpu=1GiB",
+    )
+
+
 @row("run --dtype")
 def _(line: CommandLine, command: str) -> None:
     plain, small = run(line, model="demo-lm"), run(line, "--dtype", "bfloat16", model="demo-lm")

@@ -69,7 +69,9 @@ def test_a_model_that_must_see_a_picture_is_refused(tmp_path: Path) -> None:
     name = multimodal.save(tmp_path / "blip", transformers.BlipForConditionalGeneration(config))
     backend = load_model(name)
     encoded = backend.encode(REQUESTS[:1])
-    with pytest.raises(UserError, match=r"BlipForConditionalGeneration\) cannot read a text alone"):
+    with pytest.raises(
+        UserError, match=r"BlipForConditionalGeneration\) cannot read even a short text"
+    ):
         backend.answer(encoded)
 
 

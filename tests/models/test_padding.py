@@ -173,7 +173,7 @@ def test_an_error_that_has_nothing_to_do_with_padding_is_raised() -> None:
 
 def test_a_model_that_ignores_the_other_words_is_refused() -> None:
     def read(row: tuple[int, ...]) -> Any:
-        return np.array([[token, -np.inf] for token in row], np.float32)
+        return np.array([[token, 0.5, -np.inf] for token in row], np.float32)
 
     with pytest.raises(UserError, match="the same numbers whatever the other words are"):
         try_model(read, lambda rows: [*map(read, rows)])

@@ -192,7 +192,7 @@ def test_an_adapter_on_a_quantised_base_runs(full: str, tmp_path: Path) -> None:
     assert get_scores(answers[REQUESTS[0]]) != pytest.approx(
         get_scores(plain[REQUESTS[0]]), abs=0.1
     )
-    (item,) = backend.encode(REQUESTS[:1])
+    item: Any = backend.encode(REQUESTS[:1])[0]
     with torch.inference_mode():
         logits = adapted(torch.tensor([item.inputs[0]])).logits[0].log_softmax(-1)
     expected = sum(float(logits[at, token]) for _, at, token in item.asked)

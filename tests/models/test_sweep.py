@@ -42,7 +42,7 @@ RIGHT = [
 ]
 
 REFUSED = [
-    (MASKED, "bart", "is a BartForConditionalGeneration, which GenDa Lens cannot test"),
+    (MASKED, "bart", "is an encoder–decoder (BartForConditionalGeneration)"),
     (MASKED, "mra", "gives the same numbers whatever the other words are"),
     (CAUSAL, "cpmant", "its predictions depend on later words"),
     (CAUSAL, "gemma4_unified_assistant", "cannot read even a short text"),

@@ -57,8 +57,8 @@ class Rules:
         ]
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
-def test_no_example_imports_the_package(path: Path) -> None:
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*_answers.py")), ids=lambda path: path.stem)
+def test_no_script_that_answers_requests_imports_the_package(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
@@ -140,7 +140,7 @@ def stanza_pipeline(text: str) -> Any:
 
 class StanzaPipeline:
     name = "pretended"
-    processors: dict[str, object] = {}
+    processors: dict[str, object] = {"coref": object()}
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.arguments = arguments

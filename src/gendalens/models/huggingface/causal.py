@@ -14,12 +14,11 @@ from gendalens.models.huggingface.forward import Network, Prepared, Reading, Row
 from gendalens.models.huggingface.language_model import LanguageModel
 from gendalens.models.huggingface.prefixes import PrefixNetwork
 from gendalens.models.huggingface.text_model import find_text_model
-from gendalens.models.library_errors import describe_error, is_out_of_memory
 from gendalens.results.model_info import TEXT_GENERATION
 from gendalens.words import N_, Template
 
 if TYPE_CHECKING:
-    import torch
+    pass
 
 
 # What a token may change in the prediction before it, as a share of what it changes in the one after it.
@@ -153,7 +152,7 @@ class CausalLM(LanguageModel):
         text = next(iter(self.make_trial_rows(specials=False)), (0,))
         begin = (self._front + text)[:4]
         lasts = list(dict.fromkeys((*text, 0, 1)))[:2]
-        read = [self._read_text(network, (*begin, last)).log_softmax(-1) for last in lasts]
+        read = [network.read_alone((*begin, last)).log_softmax(-1) for last in lasts]
         before, own = ((read[0][at] - read[1][at]).nan_to_num().abs().max() for at in (-2, -1))
         # Some packages round quantised inputs together, so that all depend a little on each other.
         if before > max(1e-4, _ROUNDING * own if self.info.quantised else 0):
@@ -162,22 +161,6 @@ class CausalLM(LanguageModel):
                 " set is_decoder in its config.json, or name another model.",
                 name=self.checkpoint.name,
             )
-
-    def _read_text(self, network: Network, row: Row) -> torch.Tensor:
-        """The logits of a row; refuses a model that reads no text without a picture or sound."""
-        try:
-            return network.read_alone(row)
-        except Exception as error:
-            checkpoint = self.checkpoint
-            if checkpoint.text_config is checkpoint.config or is_out_of_memory(error):
-                raise
-            raise UserError(
-                "{name} ({architecture}) cannot read a text alone, without a picture or sound"
-                " ({reason}): name a language model.",
-                name=checkpoint.name,
-                architecture=checkpoint.architecture,
-                reason=describe_error(error),
-            ) from error
 
 
 BACKEND = CausalLM

@@ -125,6 +125,17 @@ class Checkpoint(ABC):
     def close(self) -> None:  # noqa: B027 - stored models belong to nobody else
         """Give back what :meth:`load_model` took; by default nothing."""
 
+    def explain_unreadable_text(self, error: BaseException) -> UserError:
+        """The error for a model that fails on the first text it is tried on."""
+        return UserError(
+            refusals.CANNOT_READ_TEXT(
+                name=self.name,
+                architecture=self.architecture or self.config.model_type,
+                kind=type(error).__name__,
+                reason=describe_error(error),
+            )
+        )
+
     def _explain_failure(self, error: BaseException) -> UserError:
         return UserError(
             "{name} cannot answer ({kind}: {reason}): its configuration, tokenizer and weights do"

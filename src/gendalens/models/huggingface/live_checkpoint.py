@@ -194,6 +194,10 @@ class LiveCheckpoint(Checkpoint):
             reason=describe_error(error),
         )
 
+    def explain_unreadable_text(self, error: BaseException) -> UserError:
+        """The error for a model that fails on the first text it is tried on."""
+        return self._explain_failure(error)
+
     def _explain_failure(self, error: BaseException) -> UserError:
         return UserError(
             "{name} cannot answer ({kind}: {reason}): check that the model and the tokenizer belong"

@@ -15,9 +15,9 @@ from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.checkpoint_backend import CheckpointBackend
 from gendalens.models.huggingface.devices import AUTO
 from gendalens.models.huggingface.padding_trial import Row, make_rows
-from gendalens.models.huggingface.refusals import CANNOT_READ_TEXT, CONFIGURATION, TOKENIZER
+from gendalens.models.huggingface.refusals import CONFIGURATION, TOKENIZER
 from gendalens.models.huggingface.tokenizer_check import TokenizerCheck
-from gendalens.models.library_errors import describe_error, is_library_error, is_out_of_memory
+from gendalens.models.library_errors import is_library_error, is_out_of_memory
 from gendalens.models.parallel_batches import MOST_WORKERS
 from gendalens.results.model_info import ModelInfo
 from gendalens.system.memory_limits import memory_is_limited
@@ -224,14 +224,7 @@ class Transformer(CheckpointBackend):
         except BaseException as error:
             if not is_library_error(error) or is_out_of_memory(error):
                 raise
-            raise UserError(
-                CANNOT_READ_TEXT(
-                    name=self.checkpoint.name,
-                    architecture=self.checkpoint.architecture or self.checkpoint.config.model_type,
-                    kind=type(error).__name__,
-                    reason=describe_error(error),
-                )
-            ) from error
+            raise self.checkpoint.explain_unreadable_text(error) from error
 
     def make_trial_rows(self, *, specials: bool) -> list[Row]:
         """Rows of its own tokens, on which the model is tried when it is loaded."""
