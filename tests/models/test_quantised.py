@@ -185,7 +185,7 @@ def test_an_adapter_on_a_quantised_base_runs(full: str, tmp_path: Path) -> None:
     config = peft.LoraConfig(task_type="CAUSAL_LM", init_lora_weights=False)
     adapted = peft.get_peft_model(model, config).eval()
     adapted.save_pretrained(tmp_path / "adapter")
-    backend = load_model(str(tmp_path / "adapter"))
+    backend: Any = load_model(str(tmp_path / "adapter"))
     assert backend.info.dtype == "bitsandbytes-4bit/float32"
     answers = answer_all(backend, REQUESTS)
     plain = answer_all(load_model(base), REQUESTS)
