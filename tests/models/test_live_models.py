@@ -145,12 +145,14 @@ def test_compiled_code_is_not_used_and_kept() -> None:
 
 def test_mixed_precision_of_a_trainer_is_left_out_and_kept() -> None:
     accelerate = pytest.importorskip("accelerate")
+    accelerate.state.AcceleratorState._reset_state()  # other tests may have started one
     model, tokenizer = masked()
     plain = ask(Given(model, tokenizer))
     prepared = accelerate.Accelerator(mixed_precision="bf16", cpu=True).prepare_model(model)
     forward = vars(prepared)["forward"]
     assert_same(plain, ask(Given(prepared, tokenizer)))
     assert vars(prepared)["forward"] is forward
+    accelerate.state.AcceleratorState._reset_state()
 
 
 @pytest.mark.parametrize("kind", ["masked", "causal", "tagger"])

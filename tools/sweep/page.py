@@ -41,7 +41,8 @@ def _list_lines(record: Record) -> Iterator[str]:
         f" padding, no hooks, no cache. Windows and chunks are shortened to {WINDOW} tokens, so that some"
         " texts are longer than they are, and tried at their default size as well.",
         "",
-        "A difference below 0.0001 (nats; logits of a token classifier) is rounding. *Relative* is the"
+        "Differences are in nats, or logits of a token classifier; a relative one below 0.0001 is"
+        " rounding. *Relative* is the"
         " difference in units of the number itself, where that is above 1. *Batching* says which texts"
         " are run together: where padding changes a model's numbers, only texts of equal length, or each"
         " alone. This is tried whenever a model is loaded and not looked up here.",

@@ -21,12 +21,13 @@ from gendalens.models.base import FillAnswer, Request
 from gendalens.models.batches import answer_in_batches
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.refusals import CANNOT_READ_TEXT
+from gendalens.models.huggingface.text_model import find_text_model
 from tools.sweep.asking import make_causal_requests, make_masked_requests, make_tag_requests
 from tools.sweep.building import NotBuiltError, build, has_windows
 from tools.sweep.heads import MASKED, TOKENS, Head
 from tools.sweep.outcome import Outcome, Verdict
 
-#: The largest difference that rounding may make, in nats or logits.
+#: The largest difference that rounding may make, in nats or logits; of the number itself if above 1.
 TOLERANCE = 1e-4
 # As a run on a processor has it, and so large that all lengths share a batch.
 _BATCH_TOKENS = (384, 4096)
@@ -94,13 +95,13 @@ def _compare(outcome: Outcome, folder: str, head: Head) -> Outcome:
         return replace(
             outcome, verdict=Verdict.WRONG, reason="Its numbers do not depend on the other words."
         )
-    largest = max(difference for difference, _ in differences)
+    relative = max(difference / max(1.0, size) for difference, size in differences)
     network = None if head is TOKENS else backend.network
     return replace(
         outcome,
-        verdict=Verdict.RIGHT if largest < TOLERANCE else Verdict.WRONG,
-        difference=largest,
-        relative=max(difference / max(1.0, size) for difference, size in differences),
+        verdict=Verdict.RIGHT if relative < TOLERANCE else Verdict.WRONG,
+        difference=max(difference for difference, _ in differences),
+        relative=relative,
         batching=backend.batching.value,
         early=bool(getattr(network, "early", False)),
         shared=bool(getattr(network, "_can_share", False)),
@@ -192,7 +193,8 @@ class PlainModel:
         except ValueError as error:
             reason = f"transformers does not load what it has saved ({_describe(error)})"
             raise NotBuiltError(reason) from error
-        self._model = model.eval()
+        # Wrappers such as Aya Vision's leave out what their language model does to its logits.
+        self._model = find_text_model(model).eval()
         self.logits: dict[Row, Any] = {}
 
     def read(self, rows: Iterable[Row]) -> None:
