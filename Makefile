@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: bench demo demo-models demo-models-check test test-all lint format real calibrate spelling messages heads fuzz torture sweep mutants mutants-sample clean
+.PHONY: bench bench-heads demo demo-models demo-models-check test test-all test-slow test-libraries lint format real calibrate spelling messages heads fuzz torture sweep mutants mutants-sample clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -43,6 +43,15 @@ test: .venv/ready .venv/browser
 test-all: .venv/ready .venv/browser
 	$(BIN)/python -m pytest -n $(WORKERS)
 
+# Tests against the real optional libraries (Flair, GLiNER, quantisers, trackers, peft, Stanza), in
+# environments of their own under .work/. (LIBRARIES="trackers gliner" takes some of them.)
+test-libraries: .venv/ready
+	$(BIN)/python -m tools.libraries $(LIBRARIES)
+
+# The slow tests that CI takes: at most two minutes.
+test-slow: .venv/ready
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow tests/api tests/models
+
 lint: .venv/ready
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
 
@@ -62,6 +71,10 @@ calibrate: .venv/ready
 # cores for about an hour.
 bench: .venv/ready
 	$(BIN)/python benchmarks/bench.py $(if $(DANE),--dane $(DANE))
+
+# Speed compared with the revision OLD: both answer the same requests in turn; a quarter of an hour.
+bench-heads: .venv/ready
+	$(BIN)/python benchmarks/heads.py $(OLD)
 
 # Robustness: runs that are killed, interrupted, starved of memory, or whose cache and weights are damaged.
 # Takes half an hour and writes benchmarks/TORTURE.md. (PARTS=kill,disk runs only some parts, SEED=2 sets

@@ -27,12 +27,16 @@ RIGHT = [
     (MASKED, "perceiver", ANY),  # more logits than tokens
     (MASKED, "reformer", EQUAL),  # random hashes
     (MASKED, "roberta", ANY),  # numbers positions from the padding token
-    (CAUSAL, "blt", ANY),  # cannot make a cache
-    (CAUSAL, "deepseek_v32", ANY),  # attends to the most relevant tokens
-    (CAUSAL, "doge", EQUAL),  # the same, and padding changes which are kept of equals
+    pytest.param(CAUSAL, "blt", ANY, marks=pytest.mark.slow),  # cannot make a cache
+    pytest.param(
+        CAUSAL, "deepseek_v32", ANY, marks=pytest.mark.slow
+    ),  # attends to the most relevant tokens
+    pytest.param(
+        CAUSAL, "doge", EQUAL, marks=pytest.mark.slow
+    ),  # the same, and padding changes which are kept of equals
     (CAUSAL, "gemma3", ANY),  # reads images too
     (CAUSAL, "gpt_neo", ANY),  # windows in every other layer
-    (CAUSAL, "hrm_text", ONE),
+    pytest.param(CAUSAL, "hrm_text", ONE, marks=pytest.mark.slow),
     (CAUSAL, "llama", ANY),
     (CAUSAL, "mamba", ANY),  # recurrent: no cache of keys and values
     (CAUSAL, "mixtral", ANY),  # experts
@@ -136,7 +140,5 @@ def test_the_page_has_every_architecture_and_nothing_is_wrong_in_silence() -> No
     for head in HEADS.values():
         tried = {one.architecture for one in outcomes if one.head == head.name}
         assert tried == set(head.list_classes())
-    wrong = {(one.head, one.architecture): one for one in outcomes if one.verdict is Verdict.WRONG}
-    # Its difference is another one in each run, from 1e-4 to 2e-4: not yet explained.
-    assert wrong.keys() <= {("tokens", "qwen3_next")}
-    assert all(one.difference < 1e-3 for one in wrong.values())
+    assert not [one.architecture for one in outcomes if one.verdict is Verdict.WRONG]
+    assert all(one.difference < TOLERANCE for one in outcomes)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
@@ -63,11 +64,15 @@ class Mutant:
     after: str
     start: int
     end: int
+    #: Which of the same changes in the same scope it is, from 1.
+    number: int = 1
 
     @property
     def key(self) -> str:
         """What identifies it while the code around it changes."""
-        return f"{self.file}::{self.scope}::{self.operator}::{self.before} -> {self.after}"
+        change = f"{' '.join(self.before.split())} -> {' '.join(self.after.split())}"
+        again = f" #{self.number}" if self.number > 1 else ""
+        return f"{self.file}::{self.scope}::{self.operator}::{change}{again}"
 
     def apply(self, source: bytes) -> bytes:
         """The source with the change."""
@@ -94,7 +99,12 @@ def find_mutants(file: str, source: bytes) -> list[Mutant]:
         line = source.count(b"\n", 0, edit.start) + 1
         mutant = Mutant(file, line, scope, edit.operator, before, edit.after, edit.start, edit.end)
         found.setdefault((edit.start, edit.end, edit.after), mutant)
-    return sorted(found.values(), key=lambda one: (one.start, one.end, one.after))
+    same: Counter[str] = Counter()
+    numbered = []
+    for one in sorted(found.values(), key=lambda one: (one.start, one.end, one.after)):
+        same[one.key] += 1
+        numbered.append(replace(one, number=same[one.key]))
+    return numbered
 
 
 class _Finder(ast.NodeVisitor):
@@ -232,6 +242,8 @@ class _Finder(ast.NodeVisitor):
         for keyword, following in pairwise(named):
             self._exchange("keywords", keyword.value, following.value)
         for keyword in named:
+            if keyword.arg == "strict":
+                continue  # of zip: it asserts that lengths are equal, and they are
             end = self._end(keyword)
             comma = self._source[end : end + 1] == b","
             self._add("dropped keyword", self._start(keyword), end + comma, "")

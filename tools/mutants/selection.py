@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import hashlib
 import tomllib
 from collections import defaultdict
 from pathlib import Path
@@ -29,26 +29,26 @@ KNOWN, EQUIVALENT = (Path(__file__).parent / f"{name}.toml" for name in ("known"
 
 def draw_mutants(count: int, seed: int) -> list[Mutant]:
     """About ``count`` mutants: from every package by its share, from every operator alike."""
-    generator = random.Random(seed)  # noqa: S311 - a seeded draw
-    equivalent = read_equivalent()
     total = sum(SHARES.values())
     drawn: list[Mutant] = []
     for package, share in SHARES.items():
         kinds: dict[str, list[Mutant]] = defaultdict(list)
-        for mutant in list_mutants(package):
-            if mutant.key not in equivalent:
-                kinds[mutant.operator].append(mutant)
-        for some in kinds.values():
-            generator.shuffle(some)
+        # Ordered by a hash, so that a change to the code does not exchange the whole draw.
+        for mutant in sorted(list_mutants(package), key=lambda one: _rank(one, seed)):
+            kinds[mutant.operator].append(mutant)
         wanted = round(count * share / total)
         while wanted and kinds:
             for operator in list(kinds):
                 if wanted and kinds[operator]:
-                    drawn.append(kinds[operator].pop())
+                    drawn.append(kinds[operator].pop(0))
                     wanted -= 1
                 if not kinds[operator]:
                     del kinds[operator]
     return drawn
+
+
+def _rank(mutant: Mutant, seed: int) -> bytes:
+    return hashlib.sha256(f"{seed} {mutant.key}".encode()).digest()
 
 
 def list_mutants(package: str) -> list[Mutant]:
@@ -60,17 +60,28 @@ def list_mutants(package: str) -> list[Mutant]:
     ]
 
 
-def read_known() -> dict[str, Mutant]:
-    """The mutants that stand for a known mistake, by the name of the mistake."""
+def read_known() -> tuple[list[Mutant], list[str]]:
+    """The mutants that stand for a known mistake, and complaints about those that cannot be placed.
+
+    The name of the mistake is the mutant's scope.
+    """
     entries = tomllib.loads(KNOWN.read_text(encoding="utf-8"))
-    return {name: _locate(name, entry) for name, entry in entries.items()}
+    mutants: list[Mutant] = []
+    complaints: list[str] = []
+    for name, entry in entries.items():
+        try:
+            mutants.append(_locate(name, entry))
+        except ValueError as error:
+            complaints.append(str(error))
+    return mutants, complaints
 
 
 def _locate(name: str, entry: dict[str, str]) -> Mutant:
-    source = (PACKAGE / entry["file"]).read_bytes()
+    path = PACKAGE / entry["file"]
+    source = path.read_bytes() if path.exists() else b""
     before = entry["before"].encode()
     if source.count(before) != 1:
-        raise SystemExit(
+        raise ValueError(
             f"{name}: {entry['file']} holds {source.count(before)} times what it replaces"
         )
     start = source.index(before)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import platform
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from tools.mutants.operators import Mutant
-from tools.mutants.selection import read_equivalent
 from tools.mutants.trial import Verdict
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 TABLE, RECORD = FOLDER / "MUTANTS.md", FOLDER / "mutants.json"
+#: What has been found so far, for a run that goes on where another was ended.
+NOTES = Path(__file__).parents[2] / ".mutants" / "verdicts.jsonl"
 _LONGEST = 90
 
 
@@ -25,6 +26,18 @@ class Trial(NamedTuple):
     verdict: Verdict
 
 
+def note(one: Trial) -> None:
+    """Keep a verdict, in case the run is ended."""
+    with NOTES.open("a", encoding="utf-8") as file:
+        file.write(json.dumps([one.mutant.key, *one.verdict], ensure_ascii=False) + "\n")
+
+
+def read_notes() -> dict[str, Verdict]:
+    """The last verdicts kept, by the mutants' keys."""
+    lines = NOTES.read_text(encoding="utf-8").splitlines() if NOTES.exists() else []
+    return {key: Verdict(*verdict) for key, *verdict in map(json.loads, lines)}
+
+
 def write_outcome(trials: Sequence[Trial], seed: int) -> None:
     """Write the table and the record."""
     TABLE.write_text(_render(trials, seed), encoding="utf-8")
@@ -32,10 +45,7 @@ def write_outcome(trials: Sequence[Trial], seed: int) -> None:
     rows = [
         {
             "file": one.mutant.file,
-            "scope": one.mutant.scope,
-            "operator": one.mutant.operator,
-            "before": one.mutant.before,
-            "after": one.mutant.after,
+            "mutant": one.mutant.key,
             "test": one.verdict.test,
         }
         for one in killed
@@ -45,30 +55,30 @@ def write_outcome(trials: Sequence[Trial], seed: int) -> None:
 
 
 def _render(trials: Sequence[Trial], seed: int) -> str:
-    counts: dict[str, Counter[str]] = {}
+    areas: dict[str, Counter[str]] = defaultdict(Counter)
+    untried = sum(one.verdict.outcome == "untried" for one in trials)
     for one in trials:
-        counts.setdefault(_area(one), Counter())[one.verdict.outcome] += 1
-    noticed = sum(one.verdict.outcome != "survived" for one in trials)
+        if one.verdict.outcome != "untried":
+            areas[_area(one)][one.verdict.outcome] += 1
+    total = sum(areas.values(), Counter[str]())
+    settled = total["killed"] + total["timeout"] + total["equivalent"]
     lines = [
         "# Mutants",
         "",
-        f"`make mutants` (seed {seed}, Python {platform.python_version()}): {len(trials)} mutants, of"
-        f" which the quick suite notices {noticed} ({100 * noticed / len(trials):.1f}%). A mutant is one"
-        " small change to one line of the package, tried on the tests that reach the line. *Known*"
-        " mutants stand for mistakes that once went unnoticed. Mutants that change nothing a test could"
-        " see are listed with the reason in `tools/mutants/equivalent.toml`"
-        f" ({len(read_equivalent())} so far) and are not drawn.",
+        f"`make mutants` (seed {seed}, Python {platform.python_version()}): of {total.total()} mutants,"
+        f" {settled} ({100 * settled / total.total():.1f}%) are noticed by the quick suite or equivalent."
+        " A mutant is one small change to one place of the package, tried on the tests that reach the"
+        " line. *Known* mutants stand for mistakes that once went unnoticed, or easily could; the others"
+        " are drawn. An *equivalent* one changes nothing that a user or a test could see;"
+        " `tools/mutants/equivalent.toml` says why, one by one."
+        + (f" The run was cut short: {untried} more mutants were not tried." if untried else ""),
         "",
-        "| area | tried | noticed | by a time limit | survived |",
-        "|---|---|---|---|---|",
+        "| area | tried | noticed | of these, by a time limit | equivalent | survived |",
+        "|---|---|---|---|---|---|",
     ]
-    for area in sorted(counts):
-        some = counts[area]
-        tried = some.total()
-        lines.append(
-            f"| {area} | {tried} | {tried - some['survived']} | {some['timeout']} | {some['survived']} |"
-        )
-    survivors = [one for one in trials if one.verdict.outcome == "survived"]
+    lines += [_row(area, areas[area]) for area in sorted(areas)]
+    lines.append(_row("all", total))
+    survivors = [one for one in trials if one.verdict.outcome in ("survived", "failed")]
     if survivors:
         lines += ["", "## Survivors", "", "| place | was | became |", "|---|---|---|"]
         lines += [
@@ -79,8 +89,21 @@ def _render(trials: Sequence[Trial], seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _row(area: str, some: Counter[str]) -> str:
+    cells = (
+        area,
+        some.total(),
+        some["killed"] + some["timeout"],
+        some["timeout"],
+        some["equivalent"],
+        some["survived"] + some["failed"],
+    )
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
 def _area(one: Trial) -> str:
-    return "known" if one.mutant.operator == "known" else one.mutant.file.partition("/")[0]
+    area = one.mutant.file.partition("/")[0]
+    return f"{area}, known" if one.mutant.operator == "known" else area
 
 
 def _quote(code: str) -> str:

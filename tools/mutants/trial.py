@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import resource
 import shutil
 import signal
 import sys
@@ -31,18 +32,24 @@ _HEAVY = (
     "rich",
     "typer",
 )
+# A process that waits uses no processor: it is ended after so many times the limit.
+_PATIENCE = 4
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S.*?)(?: - |$)", re.MULTILINE)
 
 
 class Verdict(NamedTuple):
     """How a trial ended: the test that noticed the mutant, or that none did.
 
-    ``outcome`` is "killed", "timeout" (the tests did not end) or "survived".
+    ``outcome`` is "killed", "timeout" (the tests did not end), "survived", "equivalent" (not tried),
+    "untried" (the run ended before) or "failed" (the tests do not pass on the package as it is).
     """
 
     outcome: str
     test: str
     seconds: float
+
+
+EQUIVALENT = Verdict("equivalent", "", 0.0)
 
 
 def warm_up() -> None:
@@ -88,14 +95,16 @@ class Court:
         named = _FAILED.search(said)
         return Verdict("killed", named[1] if named else "collection", seconds)
 
-    def check(self, tests: Sequence[str]) -> None:
-        """Raise unless the tests pass on the package as it is, without which no verdict counts."""
+    def find_failing(self, tests: Sequence[str]) -> str | None:
+        """What fails on the package as it is: a test, "collection", or nothing (None)."""
         if self._passing.issuperset(tests):
-            return
+            return None
         code, said = self._run(tests, 600)
         if code != 0:
-            raise RuntimeError(f"the tests fail on the package as it is:\n{said[-4000:]}")
+            named = _FAILED.search(said)
+            return named[1] if named else "collection"
         self._passing.update(tests)
+        return None
 
     def _write(self, path: Path, source: bytes) -> None:
         path.write_bytes(source)
@@ -107,10 +116,17 @@ class Court:
         with tempfile.TemporaryFile() as output:
             child = os.fork()
             if child == 0:
+                _limit_time(limit)
                 _run_tests(self._copy, tests, output.fileno())
-            code = _wait(child, limit)
+            code = _wait(child, _PATIENCE * limit)
             output.seek(0)
             return code, output.read().decode(errors="replace")
+
+
+def _limit_time(seconds: float) -> None:
+    """End this process when it has used so much of a processor: a clock depends on what else runs."""
+    whole = int(seconds) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 5))
 
 
 def _run_tests(copy: Path, tests: Sequence[str], output: int) -> None:
@@ -129,6 +145,7 @@ def _run_tests(copy: Path, tests: Sequence[str], output: int) -> None:
         options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "-rfE"]
         # Plug-ins of pytest that came with the libraries are imported already.
         options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        options += [f"--basetemp={copy.parent / 'tests'}"]
         code = int(pytest.main([*options, "--tb=no", *tests]))
     except BaseException:
         traceback.print_exc()
@@ -144,7 +161,8 @@ def _wait(child: int, limit: float) -> int | None:
     while time.monotonic() < deadline:
         found, status = os.waitpid(child, os.WNOHANG)
         if found:
-            return os.waitstatus_to_exitcode(status)
+            code = os.waitstatus_to_exitcode(status)
+            return None if code in (-signal.SIGXCPU, -signal.SIGKILL) else code
         time.sleep(0.02)
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)

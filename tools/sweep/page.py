@@ -41,11 +41,11 @@ def _list_lines(record: Record) -> Iterator[str]:
         f" padding, no hooks, no cache. Windows and chunks are shortened to {WINDOW} tokens, so that some"
         " texts are longer than they are, and tried at their default size as well.",
         "",
-        "Differences are in nats, or logits of a token classifier; a relative one below 0.0001 is"
-        " rounding. *Relative* is the"
-        " difference in units of the number itself, where that is above 1. *Batching* says which texts"
-        " are run together: where padding changes a model's numbers, only texts of equal length, or each"
-        " alone. This is tried whenever a model is loaded and not looked up here.",
+        "Differences are in nats, or logits of a token classifier; one below 0.0001 is rounding."
+        " *Relative* is the difference in units of the number itself, where that is above 1."
+        " *Batching* says which texts are run together: where padding changes a model's"
+        " numbers, only texts of equal length, or each alone. This is tried whenever a model"
+        " is loaded and not looked up here.",
         "",
         "| | "
         + " | ".join(column.value for column in _COLUMNS)

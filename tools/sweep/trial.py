@@ -27,7 +27,7 @@ from tools.sweep.building import NotBuiltError, build, has_windows
 from tools.sweep.heads import MASKED, TOKENS, Head
 from tools.sweep.outcome import Outcome, Verdict
 
-#: The largest difference that rounding may make, in nats or logits; of the number itself if above 1.
+#: The largest difference that rounding may make, in nats or logits.
 TOLERANCE = 1e-4
 # As a run on a processor has it, and so large that all lengths share a batch.
 _BATCH_TOKENS = (384, 4096)
@@ -95,13 +95,13 @@ def _compare(outcome: Outcome, folder: str, head: Head) -> Outcome:
         return replace(
             outcome, verdict=Verdict.WRONG, reason="Its numbers do not depend on the other words."
         )
-    relative = max(difference / max(1.0, size) for difference, size in differences)
+    largest = max(difference for difference, _ in differences)
     network = None if head is TOKENS else backend.network
     return replace(
         outcome,
-        verdict=Verdict.RIGHT if relative < TOLERANCE else Verdict.WRONG,
-        difference=max(difference for difference, _ in differences),
-        relative=relative,
+        verdict=Verdict.RIGHT if largest < TOLERANCE else Verdict.WRONG,
+        difference=largest,
+        relative=max(difference / max(1.0, size) for difference, size in differences),
         batching=backend.batching.value,
         early=bool(getattr(network, "early", False)),
         shared=bool(getattr(network, "_can_share", False)),
