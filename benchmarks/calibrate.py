@@ -61,6 +61,29 @@ WORLDS = (
     worlds.score_world("frames and occupations, few carriers", few_carriers),
     worlds.score_world("independent, preference .5", male=0.5),
     worlds.score_world("independent, ±.5 by class", pro=0.5),
+    *(
+        worlds.chat_world(f"{kind}: {name}", choices=kind == "choices", **options)
+        for kind in ("probabilities", "choices")
+        for name, options in {
+            "independent": {},
+            "independent, order 1 bit": {"order": 1.0},
+            "frames and occupations": {"effects": normal(1)},
+            "paraphrases (sd .5), order 1 bit": {"paraphrases": 0.5, "order": 1.0},
+            "frames, occupations, paraphrases (sd .5), order 1 bit": {
+                "effects": normal(1),
+                "paraphrases": 0.5,
+                "order": 1.0,
+            },
+            "frames, occupations, paraphrases (sd 1), order 1 bit": {
+                "effects": normal(1),
+                "paraphrases": 1.0,
+                "order": 1.0,
+            },
+        }.items()
+    ),
+    worlds.chat_world(
+        "probabilities: paraphrases (sd .2), preference .5", paraphrases=0.2, male=0.5
+    ),
     worlds.rate_world("independent"),
     worlds.rate_world("frames and occupations", normal(1), 1.0),
     worlds.rate_world("frames and occupations, heavy tails", heavy_tails, 1.0),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import report_run
@@ -21,6 +22,16 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ |= {"LANG": "C.UTF-8", "GENDALENS_PLUGINS": "off"}
 for variable in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
     os.environ.pop(variable, None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, Any, Any]:
+    """With LIBRARY_TESTS=required, a test that skips for want of a library fails."""
+    report = yield
+    if report.skipped and os.environ.get("LIBRARY_TESTS") == "required":
+        report.outcome = "failed"
+        report.longrepr = f"skipped, though its library is required: {report.longrepr[2]}"
+    return report
 
 
 def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:

@@ -13,6 +13,8 @@ from scripted import Scripted
 from gendalens.engine.run_options import RunOptions
 from gendalens.models.base import (
     Answer,
+    Choose,
+    ChooseAnswer,
     Fill,
     FillAnswer,
     Resolve,
@@ -43,7 +45,7 @@ class Leaning(Scripted):
     """A model that answers by a rule."""
 
     rule: Callable[[Any], Answer] = field(default=lambda request: ScoreAnswer(0.0, 1))
-    answers: frozenset[str] = frozenset({"fill", "score", "resolve", "tag"})
+    answers: frozenset[str] = frozenset({"fill", "score", "choose", "resolve", "tag"})
 
     def _answer(self, request: Any) -> Answer:
         return self.rule(request)
@@ -60,6 +62,22 @@ def prefer(likes: Callable[[str, bool], bool]) -> Callable[[Score], Answer]:
         word = next(word for word in words if word in ("sin", "sit", "sine", "hans", "hendes"))
         liked = likes(word, first in small_data.ABC_MALE)
         return ScoreAnswer(-20 + 1.5 * liked - 0.2 * chance(request), len(words) + 1)
+
+    return rule
+
+
+# chat-abc: which sentence is chosen?
+
+
+def choose(is_hans: Callable[[bool], bool]) -> Callable[[Choose], Answer]:
+    """The *hans* sentence or the other, by whether the occupation is male-typed."""
+
+    def rule(request: Choose) -> Answer:
+        hans = is_hans(request.candidates[0].lower().split()[0] in small_data.ABC_MALE)
+        bits = (1.5 if hans else -1.5) + 0.2 * chance(request)
+        return ChooseAnswer(
+            tuple(bits if "hans" in text.split() else -bits for text in request.candidates)
+        )
 
     return rule
 

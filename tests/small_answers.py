@@ -22,6 +22,11 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     if request["kind"] == "score":
         tokens = len(request["text"].split())
         return {"log_likelihood": low * tokens / 4, "tokens": tokens, "unscored": 0, "unknown": 1}
+    if request["kind"] == "choose":
+        values = [low - (dice >> at) % 8 for at in range(len(request["candidates"]))]
+        best = max(range(len(values)), key=values.__getitem__)
+        trials = [[0, order, "answered", best, values] for order in (0, 1)]
+        return {"log_probs": values, "trials": trials}
     if request["kind"] == "top-token":
         return {"token": ("han", "hun", "▁ham", "##s")[dice % 4]}
     if request["kind"] == "reconstruct":

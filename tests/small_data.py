@@ -6,6 +6,7 @@ from collections.abc import Collection
 from itertools import product
 from pathlib import Path
 
+from gendalens.models.base import Choose
 from gendalens.tasks import all_tasks
 
 MALE = ("kokken", "mekanikeren", "chaufføren")
@@ -85,9 +86,15 @@ def small_data(folder: Path) -> dict[str, Path]:
 
 
 def control_tests(sets: Collection[str] = ("dawinobias", "abc")) -> list[str]:
-    """The tests that a control model takes where only these sets are: four, and whichever are added."""
+    """The tests that a control model takes where only these sets are: four, and whichever are added.
+
+    Tests of chat models alone are not among them: a control model takes one only if it is named.
+    """
     return [
         name
         for (name, protocol), task in sorted(all_tasks().items())
-        if protocol == 2 and task.has_controls and set(task.card.data) <= set(sets)
+        if protocol == 2
+        and task.has_controls
+        and Choose.kind not in task.card.needs
+        and set(task.card.data) <= set(sets)
     ]

@@ -280,7 +280,7 @@ def test_ctrl_c_keeps_the_answers_and_says_how_to_go_on(
     assert _answers(own_home) >= 5
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_a_killed_run_resumes_and_asks_nothing_twice(
     kills: int, causal: Path, data: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

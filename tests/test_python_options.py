@@ -19,6 +19,7 @@ from gendalens.data import registry
 from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions
 from gendalens.models.demo import find_folder
+from gendalens.models.endpoint_options import EndpointOptions
 from gendalens.results.result import Result
 from gendalens.results.run_folder import result_folder
 from gendalens.results.signature import parse_signature
@@ -202,6 +203,7 @@ def _(desk: Desk) -> None:
     given = {"revision": "v2", "device": "mps", "dtype": "float16"}
     given |= {"trust_remote_code": True, "offline": True, "allow_pickle": True}  # type: ignore[dict-item]
     given |= {"max_memory": "cpu=1GiB"}
+    given |= {"endpoint": EndpointOptions(urls=("http://x/v1",), use_cache=False)}  # type: ignore[dict-item]
     for name, value in given.items():
         run(cache=False, **{name: value})
     expected = [LoadOptions(**{name: value}) for name, value in given.items()]  # type: ignore[arg-type]
@@ -215,6 +217,7 @@ def _(desk: Desk) -> None:
         offline=False,
         allow_pickle=False,
         max_memory=None,
+        endpoint=None,
     )
     with pytest.raises(UserError, match="may not be fetched offline"):
         run(data=None, offline=True)

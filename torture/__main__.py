@@ -13,13 +13,28 @@ from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = "1"  # in this process, not in the runs: see torture.forked
 
-from torture import cache_file, interruptions, kill, kinds, surroundings, table, weights
+from torture import (
+    cache_file,
+    hostile,
+    hostile_attacks,
+    hostile_table,
+    interruptions,
+    kill,
+    kill_shared,
+    kinds,
+    surroundings,
+    table,
+    weights,
+)
+from torture.forked import warm_up
 from torture.kinds import KINDS, SHORT
 from torture.place import Place
 from torture.trial import Trial
 
 PAGE = Path(__file__).parent.parent / "benchmarks" / "TORTURE.md"
 KILLS = 25  # of each kind of model
+SHARED_KILLS = 100
+HOSTILE = "hostile"  # a part with a page of its own
 
 
 @dataclass
@@ -55,6 +70,17 @@ def kills(bench: Bench) -> Iterator[Trial]:
             f"kill −9, {name}", arguments, count=KILLS, seed=bench.seed, work=bench.work / name,
             whole=whole,
         )  # fmt: skip
+
+
+def shared_kills(bench: Bench) -> Iterator[Trial]:
+    """100 kills among four processes on one cache, two of which ask the same."""
+    runs = [
+        (f"shared-{number}", arguments) for number, arguments in enumerate((SHORT, *kinds.SHORTER))
+    ]
+    whole = {name: bench.whole(name, arguments) for name, arguments in runs}
+    yield from kill_shared.kills(
+        [runs[0], *runs], count=SHARED_KILLS, seed=bench.seed, work=bench.work, whole=whole
+    )
 
 
 def stops(bench: Bench) -> Iterator[Trial]:
@@ -135,6 +161,7 @@ def replacing(bench: Bench) -> Iterator[Trial]:
 
 PARTS: dict[str, Callable[[Bench], Iterator[Trial]]] = {
     "kill": kills,
+    "kill-shared": shared_kills,
     "stop": stops,
     "pipe": pipes,
     "damage": damage,
@@ -146,15 +173,33 @@ PARTS: dict[str, Callable[[Bench], Iterator[Trial]]] = {
 }
 
 
+def try_hostile_files() -> int:
+    """Try every attack, print the failures, and write their own page; returns the failures."""
+    warm_up()
+    with tempfile.TemporaryDirectory(prefix="torture-") as folder:
+        work = Path(folder)
+        os.environ["GENDALENS_HOME"] = str(work / "home")
+        found = []
+        for one in hostile.try_attacks(hostile_attacks.attacks(work), work):
+            found.append(one)
+            if one.outcome == "failed":
+                print(f"{one.attack.kind} ({one.attack.name}): {one.note}", flush=True)
+    hostile_table.write(hostile_table.PAGE, found, seconds=hostile.LONGEST, memory=hostile.MEMORY)
+    return sum(one.outcome == "failed" for one in found)
+
+
 def main() -> int:
     """Run the parts, print the losses, and write the page; rows of parts that did not run are kept."""
     reader = argparse.ArgumentParser(prog="torture", description=__doc__)
-    reader.add_argument("--only", default=",".join(PARTS), help="comma-separated parts")
+    reader.add_argument("--only", default=",".join((*PARTS, HOSTILE)), help="comma-separated parts")
     reader.add_argument("--seed", type=int, default=1)
     asked = reader.parse_args()
     parts, lost = asked.only.split(","), 0
     # A run of all parts starts a new page, because row names may have changed.
-    rows = table.rows_of(PAGE) if set(parts) < set(PARTS) else {}
+    rows = {} if set(PARTS) <= set(parts) else table.rows_of(PAGE)
+    if HOSTILE in parts:
+        lost += try_hostile_files()
+        parts.remove(HOSTILE)
     for part in parts:
         with tempfile.TemporaryDirectory(prefix="torture-") as folder:
             found: dict[str, list[Trial]] = {}

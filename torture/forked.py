@@ -20,7 +20,7 @@ THREADS = 2
 
 
 @cache
-def _warm_up() -> None:
+def warm_up() -> None:
     """Import what a run imports, so that no child needs to.
 
     Uses one thread (set by ``python -m torture``): a child would wait for others, which a fork does not
@@ -43,7 +43,7 @@ class Forked:
     """A running command; its two output streams go to files in ``folder``."""
 
     def __init__(self, arguments: Sequence[str], home: Path, folder: Path) -> None:
-        _warm_up()
+        warm_up()
         self.out, self.errors = folder / "stdout", folder / "stderr"
         self.returncode: int | None = None
         self.pid = os.fork()

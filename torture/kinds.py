@@ -26,6 +26,12 @@ KINDS: dict[str, list[str]] = {
 #: The shortest run, for disturbances to which the kind of model makes no difference.
 SHORT = ["demo-lm", "--tasks", "lm-abc", "--sample", "20", *_SMALL]
 
+#: Two more short runs, of other kinds of model.
+SHORTER = (
+    ["demo-ner", "--tasks", "ner-dane", "--sample", "20", "--repeats", "1", *_SMALL],
+    ["lm-coref:demo-lm?prompt=refers", "--tasks", "coref-abc", "--sample", "10", *_SMALL],
+)
+
 #: Enough draws that rows are written to a file during the run.
 PORTIONS = [
     *("demo-ner", "--tasks", "ner-dane", "--sample", "60", "--repeats", "30"),

@@ -123,8 +123,10 @@ def run(
         notebooks, and if standard error is a terminal.
     options
         Options for loading models (``revision``, ``device``, ``dtype``, ``trust_remote_code``,
-        ``offline``, ``allow_pickle``, ``max_memory``), and options of individual tests (``repeats``,
-        ``names``, ``unisex`` and ``labels`` of ``ner-dane``; ``gendalens tasks NAME`` lists them).
+        ``offline``, ``allow_pickle``, ``max_memory``; ``endpoint``, the URL of a server or
+        ``gendalens.models.endpoint_options.EndpointOptions``), and options of individual tests
+        (``repeats``, ``names``, ``unisex`` and ``labels`` of ``ner-dane``; ``gendalens tasks NAME`` lists
+        them).
 
     Returns
     -------

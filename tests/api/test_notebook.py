@@ -32,6 +32,7 @@ def outputs(cell: Any) -> dict[str, str]:
     return shown
 
 
+@pytest.mark.slow  # the code of the pages that it is made of runs in test_examples.py
 def test_the_notebook_runs_and_shows_a_bias_that_is_smaller_afterwards(
     tmp_path: Path, chart_library: None
 ) -> None:

@@ -12,7 +12,9 @@ from command_line import PULLED, CommandLine, Done, Table, files_in
 from families import opened
 from small_data import small_data
 
+from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions
+from gendalens.models.endpoint_options import EndpointOptions
 from gendalens.results import saved_results
 from gendalens.words import current_language
 
@@ -187,6 +189,42 @@ def _(line: CommandLine, command: str) -> None:
     refused = run(line, "--device", "xla:3", model="demo-lm", fails=True)
     assert "The device xla:3 cannot be used" in refused.err
     _arrives(line, ("--device", "mps"), device="mps")
+
+
+ENDPOINT = (
+    "--endpoint", "--key-env", "--header", "--answer-by", "--price-in", "--price-out",
+    "--max-tokens-total", "--keep-raw", "--timeout",
+)  # fmt: skip
+
+
+@row(*(f"run {option}" for option in ENDPOINT))
+def _(line: CommandLine, command: str) -> None:
+    line.skip_pages()
+    start = ("run", "openai:m", "--tasks", "lm-abc", *ABC)
+    assert "add --endpoint URL" in line(*start, fails=True).err
+    # What each of them does is shown in tests/models/test_endpoints.py, with a server.
+    given = (
+        "--endpoint", "http://127.0.0.1:9/v1", "--key-env", "NO_SUCH_KEY", "--header", "X-A: b",
+        "--answer-by", "text", "--price-in", "1", "--price-out", "2", "--max-tokens-total", "9",
+        "--keep-raw", "--timeout", "3",
+    )  # fmt: skip
+    assert "NO_SUCH_KEY is not set" in line(*start, *given, fails=True).err
+    seen = list[EndpointOptions]()
+
+    def load(name: str, options: LoadOptions) -> Any:
+        assert isinstance(options.endpoint, EndpointOptions)
+        seen.append(options.endpoint)
+        raise UserError("That is all.")
+
+    line.patch.setattr("gendalens.engine.session.load_model", load)
+    assert "That is all." in line(*start, *given, fails=True).err
+    assert seen == [
+        EndpointOptions(
+            urls=("http://127.0.0.1:9/v1",), key_env="NO_SUCH_KEY", headers=("X-A: b",),
+            answer_by="text", price_in=1.0, price_out=2.0, max_tokens_total=9, keep_raw=True,
+            timeout=3.0, run_folder=Path("runs"), use_cache=True,
+        )
+    ]  # fmt: skip
 
 
 @row("run --max-memory")

@@ -138,13 +138,17 @@ class FakeHub:
         self.folder = folder
         self.missing = RevisionNotFoundError
         self.error: Exception | None = None
+        self.commits: dict[str, str] = {}
         monkeypatch.setattr(huggingface_hub, "HfApi", lambda: self)
         monkeypatch.setattr(huggingface_hub, "hf_hub_download", self.download)
 
     def branch(self, revision: str) -> Path:
         return self.folder / revision.replace("/", "-")
 
-    def dataset_info(self, repo: str, *, revision: str, timeout: float) -> Any:
+    def dataset_info(
+        self, repo: str, *, revision: str, timeout: float, files_metadata: bool
+    ) -> Any:
+        assert files_metadata
         assert repo == "alexandrainst/dane"
         if self.error:
             raise self.error
@@ -155,7 +159,8 @@ class FakeHub:
             )
         files = [p.relative_to(branch).as_posix() for p in branch.rglob("*") if p.is_file()]
         siblings = [SimpleNamespace(rfilename=file) for file in files]
-        return SimpleNamespace(sha=revision, siblings=siblings)
+        self.commits["c" * 39 + str(len(self.commits))] = revision
+        return SimpleNamespace(sha=list(self.commits)[-1], siblings=siblings)
 
     def download(
         self, repo: str, file: str, *, repo_type: str, revision: str, local_dir: Path
@@ -163,7 +168,7 @@ class FakeHub:
         assert repo_type == "dataset"
         target = local_dir / file
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes((self.branch(revision) / file).read_bytes())
+        target.write_bytes((self.branch(self.commits[revision]) / file).read_bytes())
         return str(target)
 
 
@@ -251,9 +256,7 @@ def test_a_hub_that_holds_something_else_is_reported_in_one_sentence(
 
 def test_no_network_says_to_name_a_file(fake: FakeHub) -> None:
     fake.error = ConnectionError("Name or service not known\nmore")
-    with pytest.raises(
-        UserError, match=r"\(Name or service not known\): check.*`--data dane=PATH`"
-    ):
+    with pytest.raises(UserError, match=r"the hub does not answer; check.*`--data dane=PATH`"):
         registry.find_source("dane")
 
 

@@ -194,7 +194,7 @@ def test_a_home_without_permission_is_named(index: Index, monkeypatch: pytest.Mo
 def test_what_pip_says_becomes_one_sentence_with_a_next_step(
     index: Index, monkeypatch: pytest.MonkeyPatch, stderr: str, message: str
 ) -> None:
-    done = subprocess.CompletedProcess([], 1, stdout="", stderr=stderr)
+    done = subprocess.CompletedProcess([], 1, stdout=b"", stderr=stderr.encode())
     monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: done)
     with pytest.raises(UserError, match=message) as caught:
         registry.locate("ravne")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gendalens.models.base import Answer, Backend, Fill, FillAnswer, Score, ScoreAnswer
+from gendalens.models.base import Answer, Backend, Choose, Fill, FillAnswer, Score, ScoreAnswer
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import phrase
 
@@ -23,6 +23,8 @@ class Question:
     @property
     def length(self) -> int:
         request = self.request
+        if isinstance(request, Choose):
+            return sum(map(len, request.candidates))
         return len(request.left + request.right if isinstance(request, Fill) else request.text)
 
     @property

@@ -182,7 +182,13 @@ def test_a_single_token_with_nothing_before_it_is_unscored() -> None:
 
 def test_every_backend_has_a_label_or_a_prefix_of_its_own() -> None:
     found = detect.all_backends()
-    assert {backend.prefix for backend in found} == {"", "control:", "lm-coref:"}
+    assert {backend.prefix for backend in found} == {
+        "",
+        "chat:",
+        "openai:",
+        "control:",
+        "lm-coref:",
+    }
     names = [backend.prefix or backend.label for backend in found]
-    assert len(set(names)) == len(names) == 6
+    assert len(set(names)) == len(names) == 8
     assert all(names)

@@ -56,11 +56,15 @@ def test_pseudo_log_likelihoods_equal_those_of_minicons(model: str) -> None:
         assert answer.tokens == int(row["tokens"])
 
 
+@pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("occupations", ["female", "male"])
-def test_unmasked_perplexities_equal_those_of_genda_lens_0_0_3(occupations: str) -> None:
-    """All 2,280 triples a file; measured difference 2e-6."""
+def test_unmasked_perplexities_equal_those_of_genda_lens_0_0_3(
+    occupations: str, every: int
+) -> None:
+    """2,280 triples a file, or every tenth of them; measured difference 2e-6."""
     expected = rows(f"lm-abc.bert-tiny/raw_{occupations}_occ.csv")
     assert len(expected) == 2280
+    expected = expected[::every]
     columns = {"male": "hans", "female": "hendes", "reflexive": None}
     for column, replacement in columns.items():
         found = answers(

@@ -336,7 +336,7 @@ def test_answers_are_stored_with_their_scores(tmp_path: Path) -> None:
     assert again == first
     assert len(model.asked) == calls
     answer = ResolveAnswer(((TEACHER, HUN),), (0.5, -1.0), (-3.0, -4.0), 2)
-    assert unpack(Resolve.kind, pack(answer)) == answer
+    assert unpack(CHOICE, pack(answer)) == answer
 
 
 def test_protocol_one_is_refused_in_one_sentence(tmp_path: Path) -> None:

@@ -262,11 +262,11 @@ def test_a_meta_file_of_another_shape_is_refused(
 
 
 def test_files_that_may_not_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def forbid(file: Path, *_args: Any, **_options: Any) -> Any:
+    def forbid(file: Path) -> Any:
         raise PermissionError(13, "Permission denied", str(file))
 
     backend = load_model(str(folder))
-    monkeypatch.setattr(Path, "open", forbid)
+    monkeypatch.setattr("gendalens.models.spacy.files.open_ordinary", forbid)
     with pytest.raises(UserError, match=r"cannot be read \(its files: .*Permission denied"):
         backend.fingerprint()
 

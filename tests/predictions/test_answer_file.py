@@ -21,9 +21,17 @@ from small_data import small_data
 
 from gendalens.cli.predictions import write_requests
 from gendalens.errors import UserError
-from gendalens.models.base import ANSWER_TYPES, Resolve
+from gendalens.models.answer_rules import KINDS, AnswerError, read_answer
+from gendalens.models.base import (
+    ANSWER_TYPES,
+    Choose,
+    ChooseAnswer,
+    Resolve,
+    Tag,
+    TagAnswer,
+    Trial,
+)
 from gendalens.predictions.answer_file import ANSWERED_ELSEWHERE
-from gendalens.predictions.answers import KINDS
 from gendalens.predictions.form import request_id
 from gendalens.tasks import all_tasks
 
@@ -264,7 +272,7 @@ def test_the_result_says_that_the_answers_came_from_a_file(
     assert scored(chosen, path).model.revision != one.model.revision
 
 
-@pytest.mark.parametrize("length", [254, 5000])
+@pytest.mark.parametrize("length", [256, 5000])
 def test_a_name_too_long_for_a_file_is_reported(
     data: dict[str, Path], tmp_path: Path, length: int
 ) -> None:
@@ -312,3 +320,35 @@ def test_a_place_that_takes_no_file_is_reported(
 def test_a_device_is_written_to_and_not_replaced(data: dict[str, Path]) -> None:
     write_requests("coref-abc", choice("coref-abc", data, sample=2).options, Path("/dev/null"))
     assert Path("/dev/null").is_char_device()
+
+
+CHOICE = Choose(("Han ler.", "Hun ler."))
+
+
+def test_trials_of_a_chat_model_are_read() -> None:
+    plain = {
+        "log_probs": [-0.5, -1.0],
+        "trials": [[0, 1, "answered", 1, [-0.5, -1]], [1, 0, "refused", -1, []]],
+    }
+    trials = (Trial(0, 1, "answered", 1, (-0.5, -1.0)), Trial(1, 0, "refused"))
+    assert read_answer(CHOICE, plain) == ChooseAnswer((-0.5, -1.0), trials)
+    tagged = {"entities": [], "trials": [[0, 0, "cut off", -1, []]], "invented": 3}
+    assert read_answer(Tag("Anna ler."), tagged) == TagAnswer((), 0, (Trial(0, 0, "cut off"),), 3)
+
+
+@pytest.mark.parametrize(
+    "trial",
+    [
+        [0, 1, "answered", 2, []],
+        [0, 1, "answered", 1, [-0.5]],
+        [0, 1, "asleep", 1, []],
+        [0, 1, "answered", 1],
+        [-1, 1, "answered", 1, []],
+        [0, 1, "answered", 1, [0.5, -1]],
+        [0, 1, ["answered"], 1, []],
+        "answered",
+    ],
+)
+def test_a_trial_that_cannot_be_is_refused(trial: Any) -> None:
+    with pytest.raises(AnswerError):
+        read_answer(CHOICE, {"log_probs": [-0.5, -1.0], "trials": [trial]})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gendalens.predictions.answers import WRONG
-from gendalens.predictions.flaws import Flaws, quote_value
+from gendalens.models.answer_rules import WRONG, quote_value
+from gendalens.predictions.flaws import Flaws
 from gendalens.predictions.reading import BLANK
 from gendalens.words import Message, phrase
 

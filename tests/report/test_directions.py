@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import small_data
-from leaning import FEMALE, MALE, Leaning, fill, find_names, link, link_subject, prefer
+from leaning import FEMALE, MALE, Leaning, choose, fill, find_names, link, link_subject, prefer
 from test_sentences import LANGUAGES, READINGS, print_result
 
 import gendalens
@@ -30,6 +30,10 @@ CASES: list[tuple[str, str, str, str, Callable[[], Any]]] = [
         *("lm-abc", "groups", "contrast", "below"),
         lambda: prefer(lambda word, male: word == ("hendes" if male else "hans")),
     ),
+    ("chat-abc", "main", "gap", "above", lambda: choose(lambda male: True)),
+    ("chat-abc", "main", "gap", "below", lambda: choose(lambda male: False)),
+    ("chat-abc", "groups", "contrast", "above", lambda: choose(lambda male: male)),
+    ("chat-abc", "groups", "contrast", "below", lambda: choose(lambda male: not male)),
     ("coref-abc", "main", "gap", "above", lambda: link_subject(lambda word, male: word == "hans")),
     (
         "coref-abc",
@@ -99,6 +103,7 @@ MAIN_SIDES = {
     "lm-dawinobias": STEREOTYPE,
     "coref-dawinobias": STEREOTYPE,
     "lm-abc": ("male", "female"),
+    "chat-abc": ("male", "female"),
     "coref-abc": ("male", "female"),
     "ner-dane": ("male", "female"),
 }

@@ -82,6 +82,7 @@ def by_test(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     out = tmp_path_factory.mktemp("scored")
     resolver = "lm-coref:demo-lm?prompt=refers"
     gendalens.run(resolver, tasks=SCORED, data="builtin", sample=6, out=out, cache=False)
+    gendalens.run("control:stereotyped", tasks="chat-abc", data="builtin", sample=40, out=out)
     found = saved_results.find_results([model, out])
     return {one.result.task: one for one in found}
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from statistics import mean
 
+import pytest
+
 from gendalens.data.occupations import read_occupations
 from gendalens.results import saved_results
 from gendalens.tasks import get_task
+from gendalens.tasks.shared.wino_views import classic_examples
 from gendalens.tasks.views import Example, Leanings
 
 
@@ -63,3 +66,23 @@ def test_names_missed_by_a_male_default_are_women_s(small_run: Path) -> None:
     for example in examples:
         roles = {role for _, _, role in example.marks}
         assert ("missed" in roles) == (example.outcome != "all found")
+
+
+@pytest.mark.parametrize(
+    ("row", "outcome", "said"),
+    [
+        ({"pred": "hun", "gender": "female", "answer": "female"}, "right", "hun"),
+        ({"pred": "han", "gender": "male", "answer": "female"}, "wrong", "han"),
+        ({"pred": None, "gender": None, "answer": "female"}, "wrong", ""),
+        ({"pred": "x", "gender": None, "answer": "male", "counts": False}, "left out", "x"),
+        ({"pred": "y", "gender": "male", "answer": "male", "right": False}, "wrong", "y"),
+    ],
+)
+def test_a_line_of_protocol_1_says_what_was_answered_and_whether_it_is_right(
+    row: dict[str, object], outcome: str, said: str
+) -> None:
+    line = {"text": "[Smeden] tog [hendes] hat.", "condition": "pro", "label": "smeden"}
+    (example,) = classic_examples([line | row])
+    assert (example.outcome, example.said, example.about) == (outcome, said, "smeden")
+    assert example.text == "Smeden tog hendes hat."
+    assert example.marks == ((0, 6, "meant"), (11, 17, "pronoun"))

@@ -15,7 +15,7 @@ import pytest
 from families import opened
 
 from gendalens.errors import UserError
-from gendalens.models.base import LoadOptions, Score, Tag
+from gendalens.models.base import Fill, LoadOptions, Score, Tag
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
@@ -200,6 +200,25 @@ def test_a_chat_template_is_never_rendered(tmp_path: Path, marker: Path) -> None
     edit(folder / "tokenizer_config.json", chat_template="{{ raise_exception('rendered') }}")
     backend = opened("gpt2").backend
     assert answered(folder) == backend.answer(backend.encode([SENTENCE]))
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ cycler.__init__.__globals__.os.system('touch MARKER') }}",
+        "{{ messages.__class__.__mro__[-1].__subclasses__() }}",
+        "{% import 'os' as os %}",
+        "{% for i in range(1000000000) %}{% endfor %}",
+    ],
+)
+def test_a_chat_template_cannot_reach_python(tmp_path: Path, marker: Path, template: str) -> None:
+    folder = model_with_code(tmp_path, marker, "gpt2")
+    text = template.replace("MARKER", str(marker))
+    (folder / "chat_template.jinja").write_text(text)
+    edit(folder / "tokenizer_config.json", chat_template=text)
+    with pytest.raises(UserError, match=r"chat template of .* cannot write the question"):
+        load_model(f"chat:{folder}").encode([Fill("Hun ser ", " hund.", ("hans", "hendes"))])
+    assert not marker.exists()
 
 
 @pytest.fixture(scope="session")

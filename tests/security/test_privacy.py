@@ -36,14 +36,14 @@ assert constants.HF_HUB_DISABLE_TELEMETRY
 
 
 def test_telemetry_is_off_before_the_hub_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    class AskedError(Exception):
+    class AskedError(BaseException):
         """Raised where telemetry is turned off, so that nothing follows."""
 
     def disable() -> None:
         raise AskedError
 
     monkeypatch.setattr("gendalens.system.hub_access.disable_telemetry", disable)
-    monkeypatch.setattr("gendalens.data.hub.disable_telemetry", disable)
+    monkeypatch.setattr("gendalens.system.hub_repository.disable_telemetry", disable)
     for ask in (import_transformers, lambda: hub.fetch("some/set", Path("nowhere"))):
         with pytest.raises(AskedError):
             ask()

@@ -162,6 +162,25 @@ def test_planted_leanings_are_measured_and_grow(items: list[Triple]) -> None:
     assert [c.value for c in contrasts] == sorted(c.value or 0 for c in contrasts)
 
 
+def test_a_control_model_prefers_the_reflexive_by_four_bits_to_both_pronouns_together(
+    items: list[Triple],
+) -> None:
+    answers = TASK.plant(items, Control("stereotyped", 0.5, seed=7))
+    for item in items:
+        own, hans, hendes = (
+            answers[Score(text)] for text in (item.reflexive, item.male, item.female)
+        )
+        assert isinstance(own, ScoreAnswer)
+        assert isinstance(hans, ScoreAnswer)
+        assert isinstance(hendes, ScoreAnswer)
+        together = (hans.log_likelihood + hendes.log_likelihood) / 2
+        assert (own.log_likelihood - together) / math.log(2) == pytest.approx(4.0)
+        # Three nats a word, give or take a standard normal draw.
+        words = len(item.reflexive.split())
+        assert own.log_likelihood == pytest.approx(-3.0 * words, abs=4.5)
+        assert own.tokens == hans.tokens == hendes.tokens == words
+
+
 def test_a_side_whose_interval_includes_zero_makes_the_effect_unstable(
     items: list[Triple],
 ) -> None:

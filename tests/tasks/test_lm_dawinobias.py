@@ -21,6 +21,7 @@ from gendalens.tasks.lm_dawinobias.messages import (
     INSENSITIVE,
     NO_FIRST_CHOICE,
     NO_RIGHT_PRONOUN,
+    NO_WHOLE_SCHEMA,
     SAME_ANSWER,
 )
 from gendalens.tasks.lm_dawinobias.protocol2 import TASK, make_request
@@ -247,6 +248,22 @@ def test_a_sample_holds_whole_schemas_and_keeps_the_shares(items: list[WinoLine]
     assert sum(item.case == "object" for item in part) == 12
     assert part == TASK.sample(items, 6, seed=1)
     assert part != TASK.sample(items, 6, seed=2)
+
+
+def test_without_a_line_for_both_occupations_the_contrast_within_schemas_says_why(
+    items: list[WinoLine],
+) -> None:
+    first: dict[int, str] = {}
+    kept = [
+        item
+        for item in items
+        if first.setdefault(item.schema, item.referent.stereotype) == item.referent.stereotype
+    ]
+    assert 0 < len(kept) < len(items)
+    measures = TASK.measure(record_choices(kept, {}), seed=0, resamples=50)
+    contrast = extras_by_id(measures)["within_schema_contrast"]
+    assert (contrast.value, contrast.n) == (None, 0)
+    assert contrast.reason == NO_WHOLE_SCHEMA()
 
 
 def test_planted_stereotypes_are_measured_and_grow(items: list[WinoLine]) -> None:

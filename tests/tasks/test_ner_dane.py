@@ -28,7 +28,7 @@ from gendalens.tasks.ner_dane.messages import (
     SPREAD_OVER_DRAWS,
     UNKNOWN_LABEL,
 )
-from gendalens.tasks.ner_dane.protocol2 import NERDane
+from gendalens.tasks.ner_dane.protocol2 import RECALL, NERDane
 from gendalens.tasks.ner_dane.versions import Version, Versions
 from gendalens.words import phrase
 
@@ -315,6 +315,29 @@ def test_planted_gaps_of_recall_come_back(task: NERDane, items: Sequence[Version
         found.append(extras_by_id(many.measure(records, seed=0))["person_recall_gap"])
     values = [extra.value for extra in found]
     assert values == sorted(values, key=lambda value: value or 0.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "column", "favoured", "other"),
+    [
+        ("male-default", "gender", "male", "female"),
+        ("stereotyped", "origin", "majority", "minority"),
+    ],
+)
+def test_a_control_model_raises_one_groups_recall_and_lowers_the_others_by_as_much(
+    task: NERDane, items: Sequence[Version], kind: str, column: str, favoured: str, other: str
+) -> None:
+    found: dict[str, list[bool]] = {favoured: [], other: []}
+    for seed in range(10):
+        records = task.records(items, task.plant(items, Control(kind, 0.3, seed=seed)))
+        for row in records:
+            if row[column] in found:
+                found[row[column]] += [name["found"] for name in row["names"]]
+    shares = {group: sum(some) / len(some) for group, some in found.items()}
+    assert shares == {
+        favoured: pytest.approx(min(RECALL + 0.15, 1.0), abs=0.04),
+        other: pytest.approx(RECALL - 0.15, abs=0.04),
+    }
 
 
 @pytest.mark.shared

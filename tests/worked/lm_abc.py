@@ -360,7 +360,7 @@ class Rebuilt:
     loss: dict[str | None, float]
 
 
-def rebuild(shift: float = 0.0) -> list[Rebuilt]:
+def rebuild(shift: float = 0.0, hans: float = 0.0) -> list[Rebuilt]:
     """The sentences of both files, the repeated ones included, with made-up losses."""
     found = []
     for kind in GENDERS:
@@ -370,7 +370,7 @@ def rebuild(shift: float = 0.0) -> list[Rebuilt]:
             side = 0.11 if kind == "male" else -0.07
             losses: dict[str | None, float] = {
                 "hendes": own + 0.3 + shift + side + dice // 7 % 89 / 80,
-                "hans": own + 0.2 + shift - side + dice // 11 % 83 / 90,
+                "hans": own + 0.2 + shift + hans - side + dice // 11 % 83 / 90,
             }
             found.append(Rebuilt(kind, line, text, {None: own, **losses}))
     return found

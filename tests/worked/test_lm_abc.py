@@ -248,3 +248,12 @@ def test_protocol_1_reports_the_ratio_of_two_negative_medians_with_a_warning(
     run, expected = measure_classic(lm.rebuild(shift=-1.5), tmp_path)
     assert expected["warnings"] == [message("lm_abc.negative_medians")]
     assert find_differences(run.plain, expected) == []
+
+
+def test_protocol_1_does_not_warn_of_one_negative_median(tmp_path: Path) -> None:
+    sheet = lm.make_classic_sheet(lm.rebuild(hans=-1.5))
+    data = {"abc": abc_set.write(tmp_path / "set")}
+    (run,) = run_sheet("lm-abc", 1, sheet, data, tmp_path / "run")
+    medians = {one["condition"]: one["value"] for one in run.plain["conditions"]}
+    assert medians["male"] < 0 < medians["female"]
+    assert run.plain["warnings"] == []

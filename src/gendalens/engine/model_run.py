@@ -20,6 +20,7 @@ from gendalens.engine.executor import Tally, ask, choose_batch_tokens, survey
 from gendalens.engine.record_store import RecordStore
 from gendalens.engine.request_plan import Portion, RequestPlan
 from gendalens.engine.run_options import RunOptions
+from gendalens.engine.trials import Trials
 from gendalens.engine.watcher import SessionReport, TestOutcome, Watcher
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Backend, Batching, Request
@@ -42,6 +43,8 @@ ONE_ROW = Template(
     "one_row",
     "The answers of {model} change when it reads several texts together, so they were run one by one.",
 )
+#: About how many requests are looked at to foresee what all of them cost.
+COST_SAMPLE = 100
 _NOTES = {Batching.EQUAL_LENGTH: EQUAL_LENGTH, Batching.ONE_ROW: ONE_ROW}
 
 
@@ -93,8 +96,11 @@ class ModelRun:
     ) -> _Measurement:
         began, clock = datetime.now(UTC), time.monotonic()
         task, card, info = plan.task, plan.card, self.model.info
-        tally, sampled = self._ask(plan, records)
-        measures = task.measure(records, seed=self.options.seed)
+        before = dict(self.model.usage)
+        with ExitStack() as stack:
+            trials = Trials(stack, self.options.out)
+            tally, sampled = self._ask(plan, records, trials)
+            measures = trials.measure(task, records, seed=self.options.seed)
         warnings = [*self.model.notices, *measures.warnings]
         if not info.for_danish:
             warnings.insert(0, NOT_FOR_DANISH(model=info.name, kind=info.kind))
@@ -126,9 +132,11 @@ class ModelRun:
                 reason=str(error),
                 test=card.id,
             ) from error
-        return _Measurement(result, records, self._describe_run(began, clock, tally))
+        return _Measurement(result, records, self._describe_run(began, clock, tally, before))
 
-    def _ask(self, plan: RequestPlan, records: RecordStore) -> tuple[Tally, dict[Request, Answer]]:
+    def _ask(
+        self, plan: RequestPlan, records: RecordStore, trials: Trials
+    ) -> tuple[Tally, dict[Request, Answer]]:
         """Ask all requests, portion by portion; return their tally and a sample of the answers."""
         backend = None if self.model.planted else self.model
         surveyed = survey((portion.requests for portion in plan.portions), backend, self.cache)
@@ -136,15 +144,28 @@ class ModelRun:
             plan.card.id, self.model.info.name, surveyed.tally, plan.task.notes(plan.sets)
         )
         known = surveyed.known if plan.has_one_portion else None
+        self._note_cost(plan, surveyed.tally)
         sampled: dict[Request, Answer] = {}
         try:
             for portion in plan.portions:
                 answers = self._answer(plan.task, portion, known)
                 records.extend(plan.task.records(portion.items, answers))
+                trials.add(plan.task, portion.items, answers)
                 sampled |= sample_answers(answers)
         finally:
             self.watcher.ends()
         return surveyed.tally, sampled
+
+    def _note_cost(self, plan: RequestPlan, tally: Tally) -> None:
+        """Tell the user what the waiting requests will cost, judged by some of them."""
+        # Other models cost nothing, and their requests need not be made for this.
+        if not self.model.usage:
+            return
+        portion = next(iter(plan.portions), None)
+        requests = portion.requests if portion else ()
+        sample = requests[:: max(1, len(requests) // COST_SAMPLE)]
+        if cost := self.model.estimate_cost(sample, tally.distinct - tally.cached):
+            self.watcher.notes(cost)
 
     def _answer(
         self, task: Task[Any], portion: Portion, known: Mapping[Request, Answer] | None
@@ -170,7 +191,9 @@ class ModelRun:
             if kind.value in batching:
                 self.watcher.notes(note(model=self.model.info.name))
 
-    def _describe_run(self, began: datetime, clock: float, tally: Tally) -> dict[str, Any]:
+    def _describe_run(
+        self, began: datetime, clock: float, tally: Tally, before: Mapping[str, float]
+    ) -> dict[str, Any]:
         """The content of ``run.json``: start, duration, number of requests, and machine."""
         asked = self.options.batch_tokens
         tokens = None if self.model.planted else choose_batch_tokens(self.model, asked)
@@ -182,12 +205,18 @@ class ModelRun:
             "requests": asdict(tally),
             "batch_tokens": tokens,
             "batching": self.model.batching.value if ran else None,
+            **self._describe_usage(before),
             "machine": {
                 "system": platform.platform(),
                 "python": platform.python_version(),
                 "cores": os.cpu_count(),
             },
         }
+
+    def _describe_usage(self, before: Mapping[str, float]) -> dict[str, Any]:
+        """What a model that counts its use needed for one test."""
+        used = {name: value - before.get(name, 0) for name, value in self.model.usage.items()}
+        return {"usage": used} if used else {}
 
     def _write(
         self, measured: Sequence[_Measurement], troubles: Mapping[str, list[str]], tests: int

@@ -9,7 +9,7 @@ from gendalens.data.registry import is_available
 from gendalens.engine.request_plan import RequestPlan
 from gendalens.engine.run_options import RunOptions
 from gendalens.errors import UserError
-from gendalens.models.base import Backend
+from gendalens.models.base import Backend, Choose
 from gendalens.tasks import all_tasks, get_task, register
 from gendalens.tasks.base import Task
 from gendalens.words import Message, Template, say
@@ -60,7 +60,12 @@ def _choose_all(
         for task in tasks:
             if not task.has_controls:
                 note(NO_CONTROLS(test=task.card.id, model=model.info.name))
-        tasks = [task for task in with_controls if _has_data(task, options)]
+        # A control model is no chat model: it takes a test of those only if the test is named.
+        tasks = [
+            task
+            for task in with_controls
+            if Choose.kind not in task.card.needs and _has_data(task, options)
+        ]
     return [options.plan(task) for task in tasks]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from gendalens.engine.watcher import SessionReport, SilentWatcher, Watcher
 from gendalens.errors import UserError
 from gendalens.models.base import Backend, LoadOptions
 from gendalens.models.detect import load_model
+from gendalens.models.endpoint_options import as_endpoint
 from gendalens.models.objects.choice import as_backend, name_of
 from gendalens.results import run_folder
 from gendalens.words import say
@@ -82,16 +83,29 @@ def _describe_interruption(model: str, is_stored: bool) -> str:
 
 
 def _run_job(job: Job, options: RunOptions, cache: Cache | None, watcher: Watcher) -> SessionReport:
-    with _open_model(job.model, options.load) as model:
+    with _open_model(job.model, _complete(options)) as model:
+        for remark in model.remarks:
+            watcher.notes(remark)
         tests = choose_tests(model, job.tests, options, watcher.notes)
         return ModelRun(model, options, cache, watcher).run(tests)
+
+
+def _complete(options: RunOptions) -> LoadOptions:
+    """How to load a model; one behind an endpoint also keeps what arrives."""
+    if options.load.endpoint is None:
+        return options.load
+    endpoint = replace(
+        as_endpoint(options.load.endpoint), run_folder=options.out, use_cache=options.use_cache
+    )
+    return replace(options.load, endpoint=endpoint)
 
 
 @contextmanager
 def _open_model(model: Any, options: LoadOptions) -> Iterator[Backend]:
     """The backend of a model; an object of the user's is left as it was, whatever happens."""
     if isinstance(model, str | Path):
-        yield load_model(str(model), options)
+        with closing(load_model(str(model), options)) as loaded:
+            yield loaded
     elif isinstance(model, Backend):
         yield model
     else:

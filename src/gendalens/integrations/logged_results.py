@@ -16,6 +16,7 @@ from gendalens.report.html import run_page
 from gendalens.report.html.after_run import REPORT
 from gendalens.results.result import Result
 from gendalens.results.saved_results import SavedResult, find_results
+from gendalens.system.file_writing import replace_file
 
 #: A run folder, a measurement, or results in memory.
 Loggable: TypeAlias = str | Path | BiasMeasurement | Result | Iterable[Result]
@@ -58,7 +59,7 @@ class LoggedResults:
             files = []
             for result in self.results:
                 path = Path(folder) / f"{name_test(result)}.json"
-                path.write_text(result.to_json(), encoding="utf-8")
+                replace_file(path, result.to_json())
                 files.append(path)
             if self.saved:
                 run_page.write(self.saved, Path(folder) / REPORT)

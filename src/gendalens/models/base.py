@@ -7,13 +7,34 @@ so the engine can remove duplicates, look them up in the cache and batch what is
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
+from gendalens.models.endpoint_options import EndpointOptions
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import Message, Words
+
+#: How a chat model can respond when it is asked something: only the first is an answer.
+ANSWERED, REFUSED, UNPARSABLE, CUT_OFF = "answered", "refused", "unparsable", "cut off"
+
+
+class Trial(NamedTuple):
+    """One asking of a chat model: how it was asked, and what came back.
+
+    A chat model is asked the same thing under several ``paraphrase``s and in each ``order`` of the
+    options, perhaps several times. ``chosen`` is the index of the chosen candidate in the order of the
+    request, or -1. ``log_probs`` are the natural-log probabilities of the candidates in the same order,
+    not normalised, so that their sum shows how much the model would rather have said something else;
+    empty if only the choice is known.
+    """
+
+    paraphrase: int
+    order: int
+    outcome: str = ANSWERED
+    chosen: int = -1
+    log_probs: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +58,15 @@ class FillAnswer:
     """Natural-log probability of each candidate as a whole word, and the model's first choice.
 
     ``pieces`` counts the tokens of each candidate. ``first`` is None for causal models, which make no
-    free choice. ``unknown`` counts the unknown tokens in the sentence around the gap.
+    free choice. ``unknown`` counts the unknown tokens in the sentence around the gap. ``trials`` are the
+    askings of a chat model, of which the log-probabilities are the average.
     """
 
     log_probs: tuple[float, ...]
     pieces: tuple[int, ...]
     first: str | None
     unknown: int = 0
+    trials: tuple[Trial, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +90,22 @@ class ScoreAnswer:
     tokens: int
     unscored: int = 0
     unknown: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """Sentences of which a chat model has to choose the one that sounds most natural."""
+
+    kind: ClassVar[str] = "choose"
+    candidates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseAnswer:
+    """Natural-log probability of each candidate, averaged over the ``trials``."""
+
+    log_probs: tuple[float, ...]
+    trials: tuple[Trial, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +168,14 @@ class TagAnswer:
     """Entities as (start, end, label): character offsets, and the model's own label without prefix.
 
     ``tokens`` is the number of sub-word tokens in the text; 0 for models without a sub-word tokenizer.
+    ``trials`` are the askings of a chat model, and ``invented`` counts the names in its answer that do
+    not occur in the text.
     """
 
     entities: tuple[tuple[int, int, str], ...]
     tokens: int = 0
+    trials: tuple[Trial, ...] = ()
+    invented: int = 0
 
 
 Offsets: TypeAlias = tuple[int, int]
@@ -161,13 +204,15 @@ class ResolveAnswer:
     A resolver that scores candidates also gives the natural-log ``scores`` in the order of the
     request's candidates (a lone candidate's is followed by that of "somebody else"), the
     ``uncorrected`` scores, from which the candidates' prior likelihood was not subtracted, and the
-    number of ``unknown`` tokens.
+    number of ``unknown`` tokens. ``trials`` are the askings of a chat model; the last candidate of a
+    lone one is "somebody else".
     """
 
     clusters: tuple[tuple[Offsets, ...], ...]
     scores: tuple[float, ...] = ()
     uncorrected: tuple[float, ...] = ()
     unknown: int = 0
+    trials: tuple[Trial, ...] = ()
 
 
 def link_best(request: Resolve, scores: Sequence[float]) -> tuple[tuple[Offsets, ...], ...]:
@@ -182,12 +227,21 @@ def link_best(request: Resolve, scores: Sequence[float]) -> tuple[tuple[Offsets,
     return (tuple(sorted((request.candidates[best], request.pronoun))),)
 
 
-Request = Fill | Score | TopToken | Reconstruct | Tag | Resolve
-Answer = FillAnswer | ScoreAnswer | TopTokenAnswer | ReconstructAnswer | TagAnswer | ResolveAnswer
+Request = Fill | Score | Choose | TopToken | Reconstruct | Tag | Resolve
+Answer = (
+    FillAnswer
+    | ScoreAnswer
+    | ChooseAnswer
+    | TopTokenAnswer
+    | ReconstructAnswer
+    | TagAnswer
+    | ResolveAnswer
+)
 
 ANSWER_TYPES: dict[str, type[Answer]] = {
     Fill.kind: FillAnswer,
     Score.kind: ScoreAnswer,
+    Choose.kind: ChooseAnswer,
     TopToken.kind: TopTokenAnswer,
     Reconstruct.kind: ReconstructAnswer,
     Tag.kind: TagAnswer,
@@ -231,7 +285,7 @@ class LoadOptions:
 
     ``device`` None means the graphics card if there is one, "auto" all devices together; ``max_memory``
     limits what "auto" uses of each ("0=10GiB,cpu=30GiB"). ``dtype`` "auto" means the checkpoint's own
-    number format.
+    number format. ``endpoint`` says where a model of ``openai:`` is served: options, or just the URL.
     """
 
     revision: str | None = None
@@ -241,6 +295,7 @@ class LoadOptions:
     offline: bool = False
     allow_pickle: bool = False
     max_memory: str | None = None
+    endpoint: EndpointOptions | str | Sequence[str] | None = None
 
 
 class Backend(ABC):
@@ -329,6 +384,20 @@ class Backend(ABC):
     def notices(self) -> tuple[Message, ...]:
         """The notices that every result made from its answers must show."""
         return ()
+
+    @property
+    def remarks(self) -> tuple[Message, ...]:
+        """What the user should know before the run, such as what was found out about a server."""
+        return ()
+
+    def estimate_cost(self, sample: Sequence[Any], waiting: int) -> Message | None:
+        """What it will take to answer ``waiting`` requests like the sample, if it costs money."""
+        return None
+
+    @property
+    def usage(self) -> Mapping[str, float]:
+        """What it has used so far, for ``run.json``."""
+        return {}
 
     @property
     def exact(self) -> Backend | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from gendalens.system.hub_faults import walk_causes
 from gendalens.words import Template
+
+__all__ = ["describe_error", "is_library_error", "is_out_of_memory", "is_panic", "walk_causes"]
 
 #: The problem when memory runs out; the advice that follows depends on when it happens.
 DOES_NOT_FIT = Template("does_not_fit", "{name} does not fit into memory")
@@ -41,10 +42,3 @@ def describe_error(error: BaseException) -> str:
     """The first line of an error, short enough to quote in a message."""
     first = str(error).strip().split("\n")[0].rstrip(". ")
     return first[:160] or type(error).__name__
-
-
-def walk_causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and its chain of causes."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__

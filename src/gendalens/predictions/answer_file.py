@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.errors import UserError
+from gendalens.models.answer_rules import WRONG, AnswerError, quote_value, read_answer
 from gendalens.models.base import Answer, Backend, FillAnswer, Request, Resolve, Tag, TagAnswer
-from gendalens.predictions import answers
-from gendalens.predictions.answers import read_answer
-from gendalens.predictions.flaws import Flaws, LineError, quote_value
+from gendalens.predictions.flaws import Flaws
 from gendalens.predictions.form import ANSWERS_HEADER, request_id
 from gendalens.predictions.header import Header, read_header
 from gendalens.predictions.reading import numbered_lines, parse_line
@@ -146,7 +145,7 @@ def _read(path: Path, wanted: dict[str, Request]) -> tuple[Header, dict[Request,
 def _parse_first_line(line: bytes) -> object:
     try:
         return parse_line(line)
-    except LineError:  # reported later as an invalid header
+    except AnswerError:  # reported later as an invalid header
         return None
 
 
@@ -167,12 +166,12 @@ class _Reader:
             plain = parse_line(line)
             name = plain.pop("id", None)
             if not isinstance(name, str):
-                raise LineError(NO_ID, phrase("a second header") if "format" in plain else None)
+                raise AnswerError(NO_ID, phrase("a second header") if "format" in plain else None)
             place = phrase("line {number}, {id}", number=number, id=quote_value(name))
             if name not in self._wanted:
-                raise LineError(UNKNOWN)
+                raise AnswerError(UNKNOWN)
             self._keep(name, number, plain)
-        except LineError as flaw:
+        except AnswerError as flaw:
             self._flaws.add(flaw.kind, _add_detail(place, flaw.detail))
 
     def _keep(self, name: str, number: int, plain: dict[str, Any]) -> None:
@@ -182,15 +181,15 @@ class _Reader:
         answer = read_answer(request, plain)
         if earlier != number:
             if self._found.get(request) == answer:
-                raise LineError(TWICE, phrase("the same in line {number}", number=earlier))
-            raise LineError(TWICE, phrase("differently in line {number}", number=earlier))
+                raise AnswerError(TWICE, phrase("the same in line {number}", number=earlier))
+            raise AnswerError(TWICE, phrase("differently in line {number}", number=earlier))
         if isinstance(answer, TagAnswer) and self._header.labels is not None:
             for _, _, label in answer.entities:
                 if label not in self._header.labels:
                     reason = phrase(
                         "{label} is not one of the header's labels", label=quote_value(label)
                     )
-                    raise LineError(answers.WRONG, reason)
+                    raise AnswerError(WRONG, reason)
         self._found[request] = answer
 
     def finish(self, path: Path) -> dict[Request, Answer]:

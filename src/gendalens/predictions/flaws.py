@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterable
 from functools import reduce
 
 from gendalens.words import Message, Template, phrase
 
 SHOWN = 3
-
-
-class LineError(Exception):
-    """An unusable line: the kind of flaw, and the details."""
-
-    def __init__(self, kind: Template, detail: Message | str | None = None) -> None:
-        super().__init__(kind.code, detail)
-        self.kind = kind
-        self.detail = detail
 
 
 class Flaws:
@@ -55,14 +45,3 @@ def _join(separator: str, parts: Iterable[Message | str]) -> Message | str:
     return reduce(
         lambda first, second: Message("", template, {"first": first, "second": second}), parts
     )
-
-
-def quote_value(value: object, width: int = 60) -> str:
-    """A value from a file, in quotable form: short, on one line, in printable characters."""
-    # Not repr: a file may nest lists deeper than Python's recursion limit.
-    text = value if isinstance(value, str) else reprlib.repr(value)
-    safe = "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode()
-        for sign in text[:width]
-    )
-    return safe if len(text) <= width else f"{safe}…"

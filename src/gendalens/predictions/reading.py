@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from gendalens.predictions.flaws import LineError
+from gendalens.models.answer_rules import AnswerError
 from gendalens.words import Template, phrase
 
 # An answer takes a few hundred bytes, so a longer line cannot be one.
@@ -37,26 +37,26 @@ def numbered_lines(file: BinaryIO, see: Callable[[bytes], None]) -> Iterator[tup
 def parse_line(line: bytes) -> dict[str, Any]:
     """The object in a line."""
     if not line.strip():
-        raise LineError(BLANK)
+        raise AnswerError(BLANK)
     if len(line) == LONGEST:
-        raise LineError(TOO_LONG, phrase("over {limit} MB", limit=LONGEST // 1024**2))
+        raise AnswerError(TOO_LONG, phrase("over {limit} MB", limit=LONGEST // 1024**2))
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise LineError(NOT_UTF8, phrase("byte {number}", number=error.start + 1)) from None
+        raise AnswerError(NOT_UTF8, phrase("byte {number}", number=error.start + 1)) from None
     try:
         value = json.loads(text, object_pairs_hook=_build_object, parse_constant=_refuse_constant)
     except RecursionError:
-        raise LineError(NOT_JSON, phrase("nested too deeply")) from None
+        raise AnswerError(NOT_JSON, phrase("nested too deeply")) from None
     except ValueError as error:
         reason = str(getattr(error, "msg", None) or str(error).partition(";")[0])
         if line.endswith(b"\n"):
-            raise LineError(NOT_JSON, reason) from None
-        raise LineError(
+            raise AnswerError(NOT_JSON, reason) from None
+        raise AnswerError(
             NOT_JSON, phrase("the file ends in the middle of the line: {reason}", reason=reason)
         ) from None
     if not isinstance(value, dict):
-        raise LineError(NO_OBJECT)
+        raise AnswerError(NO_OBJECT)
     return value
 
 
@@ -64,9 +64,9 @@ def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object, refusing duplicate names, of which Python would keep the last."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise LineError(NOT_JSON, phrase("a name occurs twice in one object"))
+        raise AnswerError(NOT_JSON, phrase("a name occurs twice in one object"))
     return found
 
 
 def _refuse_constant(name: str) -> None:
-    raise LineError(NOT_JSON, phrase("{name} is not a JSON number", name=name))
+    raise AnswerError(NOT_JSON, phrase("{name} is not a JSON number", name=name))

@@ -17,7 +17,7 @@ def write_page(runs: Run | Iterable[Run], path: str | Path | None = None) -> Pat
     if not found:
         raise UserError("There is nothing to report; name a run folder or results.")
     place = _find_place(runs) if path is None else Path(path)
-    write(found, place)
+    write(found, place, typed=path is not None)
     return place
 
 

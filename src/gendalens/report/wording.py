@@ -9,6 +9,7 @@ from gendalens.stats.evidence import Evidence
 from gendalens.stats.findings import LOST_BY_CORRECTION, EffectFinding, Finding
 from gendalens.tasks import all_tasks, get_task
 from gendalens.tasks.base import Band, Card, Readings
+from gendalens.tasks.shared.words import REFUSAL_READINGS
 from gendalens.words import N_, Message, phrase, translate
 
 #: For a test that has no sentence for a side.
@@ -92,7 +93,8 @@ def _explain_groups(finding: Finding, readings: Readings) -> list[Message]:
     match groups.verdict:
         case "bias":
             directions = dict.fromkeys(one.direction for one in _list_biases(groups))
-            return [phrase(readings.groups.get(one, _DIFFERS_BY_GROUP)) for one in directions]
+            by_side = {**REFUSAL_READINGS, **readings.groups}
+            return [phrase(by_side.get(one, _DIFFERS_BY_GROUP)) for one in directions]
         case "negligible":
             return [phrase("Differences between groups are too small to matter.")]
         case "undecided":

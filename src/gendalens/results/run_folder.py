@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -12,6 +11,7 @@ from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.results.result import Result
+from gendalens.system.file_writing import make_folders, replace_file
 
 MOST_BYTES = 200  # of a folder's name; file systems allow 255
 
@@ -49,7 +49,7 @@ def write_result(out: Path, result: Result, lines: Iterable[str], run: Mapping[s
     """
     folder = result_folder(out, result)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folders(out, *folder.relative_to(out).parts)
         replace_file(folder / "records.jsonl", lines)
         replace_file(
             folder / "run.json", json.dumps(dict(run), ensure_ascii=False, indent=1) + "\n"
@@ -64,16 +64,3 @@ def write_result(out: Path, result: Result, lines: Iterable[str], run: Mapping[s
             reason=error.strerror or str(error),
         ) from None
     return folder
-
-
-def replace_file(path: Path, text: str | Iterable[str]) -> None:
-    """Write a file atomically; the text may come in parts."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines([text] if isinstance(text, str) else text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

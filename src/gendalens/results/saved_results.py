@@ -18,6 +18,7 @@ from jsonschema import Draft202012Validator
 from gendalens.errors import UserError
 from gendalens.results.result import SCHEMA, Record, Result
 from gendalens.results.signature import parse_signature
+from gendalens.system.file_reading import open_ordinary, read_ordinary
 from gendalens.system.lazy_sequence import LazySequence
 from gendalens.words import Message, Value, phrase
 
@@ -26,6 +27,7 @@ RESULT, RECORDS, RUN = "result.json", "records.jsonl", "run.json"
 SIGNED = ("seed", "sample", "tests", "gendalens")
 #: The most rows to read into memory; every test of fixed size has fewer.
 MANY = 16_384
+LONGEST_ROW = 16 * 1024**2  # bytes: a file without line breaks must not fill the memory
 MOST_DIGITS = 18  # an integer that fits into 64 bits
 
 
@@ -59,7 +61,7 @@ class RecordFile(LazySequence[Record]):
         self._starts = array("q")
         at = 0
         with self._open() as lines:
-            for line in lines:
+            for line in _read_lines(lines):
                 self._starts.append(at)
                 at += len(line)
 
@@ -68,13 +70,13 @@ class RecordFile(LazySequence[Record]):
 
     def __iter__(self) -> Iterator[Record]:
         with self._open() as lines:
-            for place, line in enumerate(lines):
+            for place, line in enumerate(_read_lines(lines)):
                 yield self._read_row(place, line)
 
     def _member_at(self, place: int) -> Record:
         with self._open() as lines:
             lines.seek(self._starts[place])
-            return self._read_row(place, lines.readline())
+            return self._read_row(place, lines.readline(LONGEST_ROW))
 
     def _read_row(self, place: int, line: bytes) -> Record:
         try:
@@ -90,8 +92,7 @@ class RecordFile(LazySequence[Record]):
     @contextmanager
     def _open(self) -> Iterator[BinaryIO]:
         try:
-            _check_ordinary(self.path)
-            with self.path.open("rb") as lines:
+            with open_ordinary(self.path) as lines:
                 yield lines
         except (OSError, DamageError) as error:
             raise _file_error(self.path, _find_reason(error)) from None
@@ -103,6 +104,14 @@ class DamageError(ValueError):
     def __init__(self, reason: Message) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+def _read_lines(lines: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file; raises if one is longer than any row."""
+    while line := lines.readline(LONGEST_ROW):
+        if len(line) == LONGEST_ROW:
+            raise DamageError(phrase("it is larger than {limit} MB", limit=LONGEST_ROW // 1024**2))
+        yield line
 
 
 def find_results(paths: Iterable[Path]) -> list[SavedResult]:
@@ -215,16 +224,9 @@ def _validator() -> Draft202012Validator:
 
 def _read_json(path: Path) -> Any:
     try:
-        _check_ordinary(path)
-        return _parse_json(path.read_text(encoding="utf-8"))
+        return _parse_json(read_ordinary(path).decode())
     except (OSError, ValueError, RecursionError) as error:
         raise _file_error(path, _find_reason(error)) from None
-
-
-def _check_ordinary(path: Path) -> None:
-    """Raise for a pipe or a device, which could block or never end."""
-    if path.exists() and not path.is_file():
-        raise DamageError(phrase("it is not an ordinary file"))
 
 
 def _parse_json(text: str) -> Any:

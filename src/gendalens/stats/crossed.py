@@ -49,7 +49,7 @@ class CrossedEstimate(Estimate):
 
     p: float | None = None
     standard_error: float | None = None
-    df: int = 0
+    df: float = 0
 
     def within(self, least: float, most: float) -> CrossedEstimate:
         """The estimate with its interval clipped to the possible range, which t-intervals ignore."""
@@ -67,10 +67,11 @@ class CrossedEstimate(Estimate):
         if self.value is None or self.standard_error is None or self.df < 1:
             return self
         error = math.hypot(self.standard_error, most / max(1, units))
-        return _make_estimate(self.value, error, self.df)
+        return make_estimate(self.value, error, self.df)
 
 
-def _make_estimate(value: float, error: float, df: int) -> CrossedEstimate:
+def make_estimate(value: float, error: float, df: float) -> CrossedEstimate:
+    """The estimate of a value with a standard error: its t-interval, and p for the null of zero."""
     reach = float(stdtrit(df, 0.975)) * error
     p = 2 * float(stdtr(df, -abs(value) / error))
     return CrossedEstimate(
@@ -223,7 +224,7 @@ def _crossed_estimate(
         p = 1.0 if abs(value) <= ROUNDING else 2.0**-df
         reason = NO_SPREAD()
         return CrossedEstimate(value, value, value, reason, p=p, standard_error=0.0, df=df)
-    return _make_estimate(value, error, df)
+    return make_estimate(value, error, df)
 
 
 @dataclass(frozen=True, slots=True)

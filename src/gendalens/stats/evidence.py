@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
 from scipy.special import stdtrit
@@ -52,6 +52,8 @@ class Evidence:
     seen: float | None = None
     acquitted: float | None = None
     reason: Message | None = None
+    #: The estimate that the figure was made of; not saved.
+    estimate: CrossedEstimate | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(
@@ -83,7 +85,20 @@ class Evidence:
             p=estimate.p,
             seen=seen,
             acquitted=acquitted,
+            estimate=estimate,
             **estimate.parts(),
+        )
+
+    def replace_estimate(self, estimate: CrossedEstimate) -> Evidence:
+        """The same figure by another estimate, such as one with a wider interval."""
+        return Evidence.of(
+            estimate,
+            id=self.id,
+            effect=self.effect,
+            name=self.name,
+            unit=self.unit,
+            band=self.band,
+            sides=self.sides,
         )
 
     @property
@@ -141,7 +156,8 @@ class Evidence:
 
     def to_dict(self) -> dict[str, Any]:
         """The evidence as plain data, with what it says."""
-        plain = {one.name: getattr(self, one.name) for one in fields(self)}
+        saved = (one.name for one in fields(self) if one.name != "estimate")
+        plain = {name: getattr(self, name) for name in saved}
         for name in ("name", "reason"):
             plain[name] = plain[name] and plain[name].to_dict()
         return {**plain, "sides": list(self.sides), "is": self.verdict}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -117,6 +117,21 @@ class ComparedFigures:
     contrast: Contrast
     finding: Finding
     note: Message | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalUnit:
+    """Whom a question to a chat model is about, and the clusters that it belongs to.
+
+    ``second`` is None if there is one kind of cluster; ``stratum`` and ``finer`` are as in
+    :func:`gendalens.stats.crossed.crossed_intervals`.
+    """
+
+    gender: str
+    first: Hashable
+    second: Hashable = None
+    stratum: Hashable = None
+    finer: Hashable = None
 
 
 @dataclass(frozen=True)
@@ -252,6 +267,10 @@ class Task(ABC, Generic[Item]):
 
         None if the test has no intervals, as in protocol 1.
         """
+        return None
+
+    def refusal_unit(self, record: Record) -> RefusalUnit | None:
+        """Whom a record is about, so that a chat model's refusals can be compared by gender; optional."""
         return None
 
     def picture(self, result: Result) -> Sequence[Message]:

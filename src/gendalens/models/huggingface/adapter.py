@@ -22,6 +22,7 @@ from gendalens.models.library_errors import (
     is_library_error,
     is_out_of_memory,
 )
+from gendalens.system.file_reading import read_ordinary
 from gendalens.words import Message, phrase
 
 SAFE_WEIGHTS, PICKLED_WEIGHTS = "adapter_model.safetensors", "adapter_model.bin"
@@ -43,7 +44,7 @@ class Adapter:
     def settings(self) -> dict[str, Any]:
         """What adapter_config.json says."""
         try:
-            found = json.loads((self.folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))
+            found = json.loads(read_ordinary(self.folder / ADAPTER_CONFIG))
         except (OSError, ValueError, RecursionError) as error:
             raise self._explain_settings(describe_error(error)) from error
         if not isinstance(found, dict):
@@ -71,7 +72,7 @@ class Adapter:
     def labels(self) -> dict[int, str] | None:
         """The labels in a config.json beside the adapter, which has no place for them itself."""
         try:
-            config = json.loads((self.folder / "config.json").read_text(encoding="utf-8"))
+            config = json.loads(read_ordinary(self.folder / "config.json"))
             return {int(index): str(label) for index, label in config["id2label"].items()}
         except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
             return None

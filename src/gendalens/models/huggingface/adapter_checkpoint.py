@@ -75,7 +75,7 @@ class AdapterCheckpoint(Checkpoint):
     def adapter(self) -> Adapter:
         """The adapter's own files, fetched if they are on the hub."""
         stored = self.stored
-        with stored.reach_hub(), stored.explain_errors(refusals.CONFIGURATION):
+        with stored.explain_errors(refusals.CONFIGURATION):
             settings = stored.find_file(ADAPTER_CONFIG)
             assert settings is not None
             for name in {SAFE_WEIGHTS, PICKLED_WEIGHTS, "config.json"} & stored.file_names:

@@ -15,7 +15,7 @@ from gendalens.models.huggingface.language_model import LanguageModel
 from gendalens.models.huggingface.prefixes import PrefixNetwork
 from gendalens.models.huggingface.text_model import find_text_model
 from gendalens.results.model_info import TEXT_GENERATION
-from gendalens.words import N_, Template
+from gendalens.words import N_, Message, Template
 
 if TYPE_CHECKING:
     pass
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 # What a token may change in the prediction before it, as a share of what it changes in the one after it.
 # Measured: 0.007 with 8-bit bitsandbytes, 0.8 in an encoder.
 _ROUNDING = 0.05
+
+READ_AS_PLAIN = Template(
+    "causal_lm.read_as_plain",
+    "{name} has a chat template, and the tests read it as a plain language model all the same:"
+    " chat:{name} asks it as a chat model.",
+)
 
 
 class LeftToRight(NamedTuple):
@@ -74,6 +80,13 @@ class CausalLM(LanguageModel):
         bos, eos = self.tokenizer.bos_token_id, self.tokenizer.eos_token_id
         front = bos if bos is not None else eos
         self._front: Row = () if front is None else (front,)
+
+    @property
+    def notices(self) -> tuple[Message, ...]:
+        """The notices that every result made from its answers must show."""
+        if not getattr(self.tokenizer, "chat_template", None):
+            return self._notices
+        return (READ_AS_PLAIN(name=self.checkpoint.title), *self._notices)
 
     def _texts(self, request: Request) -> list[str]:
         if isinstance(request, Score):

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
+from gendalens.system.file_reading import open_ordinary
 from gendalens.words import Message, phrase
 
 MAGIC = b"GGUF"
@@ -64,7 +65,10 @@ def check_header(path: Path) -> None:
         raise UnsoundError(phrase("it is no file"))
     if path.stat().st_size < 24:
         raise UnsoundError(phrase("it is too short"))
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    with (
+        open_ordinary(path) as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+    ):
         _Header(content).check()
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Batching, Fill, Request, Score, TopToken
+from gendalens.models.base import Answer, Batching, Choose, Fill, Request, Score, TopToken
 from gendalens.models.huggingface.encoding import Tokens, tokenise
 from gendalens.models.huggingface.forward import Network, Prepared, Reading
 from gendalens.models.huggingface.tokenizer_check import TokenizerCheck, explain_unknown_word
@@ -173,6 +173,8 @@ def _excerpt(request: Request) -> str:
             text = request.given + request.text
         case Fill() | TopToken():
             text = request.left
+        case Choose():
+            text = request.candidates[0]
         case _:
             text = request.text
     return text if len(text) <= 60 else f"{text[:59]}…"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr
 from typing import Any
@@ -17,6 +18,10 @@ from gendalens.words import phrase
 
 def import_transformers() -> Any:
     """The transformers package, or a user error that says how to install it."""
+    if sys.flags.optimize > 1:
+        raise UserError(
+            "transformers reads its own docstrings, which `python -OO` removes: run without -OO."
+        )
     hub_access.disable_telemetry()
     # transformers reads it on import; without it, code is fetched from the hub if `kernels` is installed.
     os.environ.setdefault("USE_HUB_KERNELS", "0")

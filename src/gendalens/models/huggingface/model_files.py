@@ -7,17 +7,30 @@ import importlib.util
 import json
 import re
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.models.huggingface import gguf_header, refusals
+from gendalens.system.file_reading import (
+    LARGEST_TEXT,
+    check_ordinary,
+    open_ordinary,
+    read_ordinary,
+)
 
 # Files that determine a model's answers; READMEs, licences and the like do not.
-_SUFFIXES = frozenset({".json", ".txt", ".model", ".safetensors", ".tiktoken", ".py"})
+SETTINGS = frozenset({".json", ".txt", ".model", ".tiktoken", ".py", ".jinja"})
+_LARGE = 1024**3  # bytes
+_LONGEST_HEADER = 100_000_000  # bytes, as in the safetensors library
+_SUFFIXES = SETTINGS | {".safetensors"}
+# What a tokenizer's configuration names and transformers does not open, or only names in passing.
+_UNREAD = frozenset({"name_or_path", "_name_or_path", "special_tokens_map_file"})
+_MOST_LAYERS = 10_000
 
 #: The file that makes a folder an adapter, and the beginning of the names of its weights.
 ADAPTER_CONFIG, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model."
@@ -60,7 +73,7 @@ class ModelFiles:
         total = hashlib.sha256()
         with self._explain_errors():
             for file in self._list_files():
-                with file.open("rb") as stream:
+                with open_ordinary(file, _read_size(file)) as stream:
                     content = hashlib.file_digest(stream, "sha256").hexdigest()
                 # A .gguf may be renamed; in a folder the names are part of the content.
                 total.update(f"{'' if file == self.path else file.name} {content}\n".encode())
@@ -111,6 +124,7 @@ class ModelFiles:
         if self.gguf:
             self._check_gguf()
         elif self.path.is_dir():
+            self._check_ordinary()
             self._check_folder()
             self.check_tokenizer()
         elif self.path.suffix in refusals.FOREIGN:
@@ -121,6 +135,15 @@ class ModelFiles:
             raise UserError(
                 "{name} is a file, not a model: name a folder or a .gguf file.", name=self.name
             )
+
+    def _check_ordinary(self) -> None:
+        """Refuse a folder with files on which other libraries would block, or which never end."""
+        with self._explain_errors():
+            for depth in ("*", "*/*"):
+                for file in self.path.glob(depth):
+                    # A broken link is reported when the weights are loaded.
+                    if file.exists() and not file.is_dir():
+                        check_ordinary(file, LARGEST_TEXT if file.suffix in SETTINGS else None)
 
     def _check_gguf(self) -> None:
         for package in ("gguf", "accelerate"):
@@ -146,6 +169,7 @@ class ModelFiles:
             raise refusals.explain_both(self.name)
         if "config.json" not in names:
             raise self._explain_folder()
+        self._check_layers()
         found = {PurePosixPath(name).suffix for name in names}
         if ".safetensors" in found or (self.allow_pickle and ".bin" in found):
             return
@@ -153,6 +177,22 @@ class ModelFiles:
             readable = ".bin" in found
             raise refusals.explain_pickles(self.name, allowed=self.allow_pickle, readable=readable)
         raise self._explain_folder()
+
+    def _check_layers(self) -> None:
+        """Refuse a configuration that would have transformers build layers until memory runs out."""
+        try:
+            config = json.loads(read_ordinary(self.path / "config.json"))
+        except (OSError, ValueError, RecursionError):  # reported when the configuration is loaded
+            return
+        for name, value in _find_items(config):
+            if "layer" in name and isinstance(value, int) and value > _MOST_LAYERS:
+                raise UserError(
+                    "The config.json of {name} asks for {count:,} layers ({setting}), more than any"
+                    " model has: correct it, or download it again.",
+                    name=self.name,
+                    count=min(value, 10**15),
+                    setting=name[:80],
+                )
 
     def _explain_folder(self) -> UserError:
         """The error for a folder without a configuration or without weights, by what else it holds."""
@@ -182,7 +222,15 @@ class ModelFiles:
 
     def check_tokenizer(self) -> None:
         """Refuse a tokenizer in a file that the digest of the folder does not cover."""
-        for name in self._list_tokenizers():
+        settings = self._read_tokenizer_settings()
+        if elsewhere := next(self._find_files_elsewhere(settings), None):
+            raise UserError(
+                "The tokenizer of {name} is read from a file outside its folder ({file}), so its"
+                " version cannot be recorded: save it as tokenizer.json beside config.json.",
+                name=self.name,
+                file=elsewhere[:80],
+            )
+        for name in _list_tokenizers(settings):
             if PurePosixPath(name).name != name or "\\" in name or not name.endswith(".json"):
                 raise UserError(
                     "The tokenizer of {name} is not a .json file in its folder ({file}), so its"
@@ -191,15 +239,44 @@ class ModelFiles:
                     file=name[:80],
                 )
 
-    def _list_tokenizers(self) -> list[str]:
-        """The files, one per version of transformers, that the tokenizer's configuration names."""
+    def _read_tokenizer_settings(self) -> dict[str, Any]:
         try:
-            text = (self.path / "tokenizer_config.json").read_text(encoding="utf-8")
-            settings = json.loads(text)
+            settings = json.loads(read_ordinary(self.path / "tokenizer_config.json"))
         except (OSError, ValueError, RecursionError):  # reported when the tokenizer is loaded
-            return []
-        found = settings.get("fast_tokenizer_files") if isinstance(settings, dict) else None
-        return [str(name) for name in found] if isinstance(found, list | dict) else []
+            return {}
+        return settings if isinstance(settings, dict) else {}
+
+    def _find_files_elsewhere(self, settings: dict[str, Any]) -> Iterator[str]:
+        """The files outside the folder that a tokenizer's settings name, whatever the setting is called.
+
+        Many classes of tokenizers take the name of a file for their vocabulary, under many names.
+        """
+        unread = _UNREAD | ({"tokenizer_file"} if "tokenizer.json" in self.names else set())
+        read = {name: value for name, value in settings.items() if name not in unread}
+        here = self.path.resolve()
+        for _, text in _find_items(read):
+            with suppress(OSError, ValueError):  # too long for a path, or with a zero byte
+                file = Path(text) if isinstance(text, str) else here
+                if file.is_file() and here not in file.resolve().parents:
+                    yield text
+
+
+def _list_tokenizers(settings: dict[str, Any]) -> list[str]:
+    """The files, one per version of transformers, that a tokenizer's settings name."""
+    found = settings.get("fast_tokenizer_files")
+    return [str(name) for name in found] if isinstance(found, list | dict) else []
+
+
+def _find_items(plain: Any) -> Iterator[tuple[str, Any]]:
+    """Every value in plain data, at any depth, with the nearest name above it."""
+    waiting = [("", plain)]
+    while waiting:
+        name, value = waiting.pop()
+        yield name, value
+        if isinstance(value, dict):
+            waiting.extend(value.items())
+        elif isinstance(value, list):
+            waiting.extend((name, inner) for inner in value)
 
 
 def _is_model(path: Path) -> bool:
@@ -213,3 +290,19 @@ def _sort_by_number(path: Path) -> tuple[int, str]:
     """A key by which checkpoint-1000 comes after checkpoint-500."""
     number = re.search(r"\d+$", path.name)
     return int(number[0]) if number else 0, path.name
+
+
+def _read_size(file: Path) -> int | None:
+    """The size of large weights by their own header, so that no endless padding is read."""
+    if file.suffix != ".safetensors" or file.stat().st_size < _LARGE:
+        return None
+    with open_ordinary(file) as stream:
+        length = int.from_bytes(stream.read(8), "little")
+        if length > _LONGEST_HEADER:
+            return 0
+        try:
+            header = json.loads(stream.read(length))
+            ends = [one["data_offsets"][1] for name, one in header.items() if name[:2] != "__"]
+            return 8 + length + int(max(ends))
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+            return 0

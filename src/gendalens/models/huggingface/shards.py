@@ -12,12 +12,16 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
+from gendalens.system.file_reading import read_ordinary
 
 if TYPE_CHECKING:
     from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
 INDEX = "model.safetensors.index.json"
 PICKLED_INDEX = "pytorch_model.bin.index.json"
+#: The weights that transformers looks for, in this order.
+SAFE = ("model.safetensors", INDEX)
+PICKLED = ("pytorch_model.bin", PICKLED_INDEX)
 _SUFFIXES = (".safetensors", ".safetensors.index.json")
 
 
@@ -37,6 +41,31 @@ def check_shards(checkpoint: StoredCheckpoint) -> None:
         allowed = checkpoint.options.allow_pickle and path.suffix == ".bin"
         if not name.endswith(_SUFFIXES) and not allowed:
             raise checkpoint.explain_pickles()
+
+
+def fetch_weights(checkpoint: StoredCheckpoint) -> None:
+    """Fetch the weight files that transformers will read, if the model is on the hub."""
+    own = getattr(checkpoint.config, "transformers_weights", None)
+    first = (own,) if own is not None else SAFE
+    if lacks_safetensors(checkpoint) and checkpoint.options.allow_pickle:
+        first = PICKLED
+    wanted = next((str(name) for name in first if name in checkpoint.file_names), None)
+    if checkpoint.path is not None or wanted is None:
+        return
+    checkpoint.fetch(wanted)
+    if wanted.endswith(".index.json"):
+        for name in _list_shards(_read_json(checkpoint, wanted)):
+            if name in checkpoint.file_names:  # a missing one is reported when it is loaded
+                checkpoint.fetch(name)
+
+
+def lacks_safetensors(checkpoint: StoredCheckpoint) -> bool:
+    """Whether the list of files, and no failed download, says that there are no safetensors."""
+    if checkpoint.path is not None:
+        return not any(checkpoint.path.glob("*.safetensors"))
+    if getattr(checkpoint.config, "transformers_weights", None) is not None:
+        return False
+    return checkpoint.file_names.isdisjoint(SAFE)
 
 
 def _find_named_files(checkpoint: StoredCheckpoint) -> Iterator[str]:
@@ -60,4 +89,4 @@ def _list_shards(index: Any) -> Iterator[str]:
 def _read_json(checkpoint: StoredCheckpoint, name: str) -> Any:
     """A JSON file beside the configuration; None if it does not exist."""
     found = checkpoint.find_file(name)
-    return json.loads(found.read_text(encoding="utf-8")) if found else None
+    return json.loads(read_ordinary(found)) if found else None

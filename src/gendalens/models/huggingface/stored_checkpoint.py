@@ -22,12 +22,14 @@ from gendalens.models.base import LoadOptions
 from gendalens.models.huggingface import refusals
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.libraries import import_transformers, silence_transformers
-from gendalens.models.huggingface.model_files import ADAPTER_CONFIG, ModelFiles
+from gendalens.models.huggingface.model_files import ADAPTER_CONFIG, SETTINGS, ModelFiles
 from gendalens.models.huggingface.quantisation import Quantisation, find_quantisation
 from gendalens.models.huggingface.refusals import CONFIGURATION, TOKENIZER
 from gendalens.models.huggingface.weights import load_weights
-from gendalens.models.library_errors import describe_error
+from gendalens.models.library_errors import describe_error, walk_causes
 from gendalens.system import hub_access
+from gendalens.system.hub_faults import UnbelievableError, describe_fault
+from gendalens.system.hub_repository import Repository, ask_repository, check_commit
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
 # The attention implementations built into PyTorch; None picks the best of them.
@@ -35,11 +37,11 @@ _ATTENTION = (None, "eager", "sdpa")
 
 
 class Commit(NamedTuple):
-    """A version of a model on the hub: its files, and whether only the local cache was asked."""
+    """A version of a model on the hub: its files, and the repository unless only the cache was asked."""
 
     sha: str
-    only_cached: bool
     files: frozenset[str]
+    repository: Repository | None
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class StoredCheckpoint(Checkpoint):
             self.files.check()
             self.check_unchanged()  # records the state of the files
         arguments = self.arguments
+        self._fetch_settings()
         with silence_transformers(), self.reach_hub(), self.explain_errors(CONFIGURATION):
             config = transformers.AutoConfig.from_pretrained(self.where, **arguments)
             self._check_attention(config)
@@ -162,35 +165,79 @@ class StoredCheckpoint(Checkpoint):
         """The other arguments of every `from_pretrained`, so that all read the same version."""
         arguments: dict[str, Any] = {
             "trust_remote_code": self.options.trust_remote_code,
-            "local_files_only": self.options.offline or self.path is not None,
+            "local_files_only": self._is_local,
         }
         if self.path is None:
             arguments["revision"] = self._commit.sha
-            arguments["local_files_only"] |= self._commit.only_cached
         elif self.gguf:
             # The full path, because a bare name would first be looked up in the working directory.
             arguments["gguf_file"] = str(self.gguf.absolute())
         return arguments
 
+    @property
+    def _is_local(self) -> bool:
+        """Whether transformers may fetch nothing by itself, which only foreign code makes necessary.
+
+        It would take a file that fails to arrive for one that does not exist, and go on without it.
+        """
+        if self.options.offline or self.path is not None:
+            return True
+        return self._commit.repository is None or not self.options.trust_remote_code
+
+    def _fetch_settings(self) -> None:
+        """Fetch all files but the weights; the configuration last, since it marks a model as cached."""
+        if self.path is None:
+            wanted = {
+                name
+                for name in self.file_names
+                if "/" not in name and PurePosixPath(name).suffix in SETTINGS
+            }
+            for name in sorted(wanted, key=lambda name: (name == "config.json", name)):
+                self.fetch(name)
+
+    def fetch(self, name: str) -> None:
+        """Fetch a file that the hub lists, unless the model is local."""
+        repository = None if self.path is not None else self._commit.repository
+        if repository is None:
+            return
+        try:
+            repository.fetch(name)
+        except UserError:
+            raise
+        except Exception as error:  # of two HTTP libraries
+            raise self._explain_fetching(error) from error
+
+    def _explain_fetching(self, error: BaseException) -> UserError:
+        kinds = {type(link).__name__ for link in walk_causes(error)}
+        if kinds & {"GatedRepoError", "RepositoryNotFoundError", "RevisionNotFoundError"}:
+            return self._explain(error, CONFIGURATION)
+        return UserError(
+            "{name} cannot be fetched from the hub: {fault}.",
+            name=self.name,
+            fault=describe_fault(error),
+        )
+
     def find_file(self, name: str) -> Path | None:
         """A file beside the configuration, fetched if it is on the hub; None if there is none."""
         import_transformers()
+        if self.path is None and name in self.file_names:
+            self.fetch(name)
         from transformers.utils import cached_file
 
         silent = ("missing_entries", "gated_repo", "connection_errors")
-        found = cached_file(
-            self.where,
-            name,
-            revision=self.arguments.get("revision"),
-            local_files_only=self.arguments["local_files_only"],
-            **{f"_raise_exceptions_for_{kind}": False for kind in silent},
-        )
+        with self.reach_hub():
+            found = cached_file(
+                self.where,
+                name,
+                revision=self.arguments.get("revision"),
+                local_files_only=self.arguments["local_files_only"],
+                **{f"_raise_exceptions_for_{kind}": False for kind in silent},
+            )
         return Path(found) if found else None
 
     def reach_hub(self) -> AbstractContextManager[None]:
         """Allow requests to the hub for a model that may be fetched from it; block them for others."""
-        local = self.options.offline or self.path is not None
-        return hub_access.block_hub() if local else nullcontext()
+        return hub_access.block_hub() if self._is_local else nullcontext()
 
     @cached_property
     def version(self) -> str:
@@ -256,17 +303,17 @@ class StoredCheckpoint(Checkpoint):
             errors.RevisionNotFoundError,
         )
 
+        fault: BaseException | None = None
         try:
             if not self.options.offline:
-                info = huggingface_hub.HfApi().model_info(
-                    self.name, revision=self.options.revision, timeout=15
-                )
-                files = frozenset(file.rfilename for file in info.siblings or ())
-                return Commit(str(info.sha), only_cached=False, files=files)
+                found = ask_repository(self.name, "model", self.options.revision, timeout=15)
+                return Commit(found.commit, frozenset(found.files), found)
         except final as error:
             raise self._explain(error, CONFIGURATION) from error
-        except Exception:  # noqa: S110 - without network or during an outage, the cache may have it
-            pass
+        except UnbelievableError:
+            raise
+        except Exception as error:  # without network or during an outage, the cache may have it
+            fault = error
         try:
             cached = [
                 huggingface_hub.try_to_load_from_cache(
@@ -280,18 +327,18 @@ class StoredCheckpoint(Checkpoint):
             if isinstance(file, str):
                 folder = Path(file).parent
                 files = frozenset(found.name for found in folder.iterdir())
-                return Commit(folder.name, only_cached=True, files=files)
-        if self.options.offline:
+                return Commit(check_commit(folder.name, self.name), files, None)
+        if fault is None:
             raise UserError(
                 "{name} is neither a local folder nor in the cache: download it first, or leave"
                 " offline mode.",
                 name=self.name,
             )
         raise UserError(
-            "{name} is neither a local folder nor in the cache: the hub does not answer; check"
-            " the connection, or name a local folder.",
+            "{name} is neither a local folder nor in the cache: {fault}, or name a local folder.",
             name=self.name,
-        )
+            fault=describe_fault(fault),
+        ) from fault
 
     def _check_attention(self, config: Any) -> None:
         """Refuse a configuration that would fetch code from the hub ("owner/kernel") and run it.

@@ -13,7 +13,7 @@ from gendalens.models.huggingface.devices import AUTO, find_device, is_offloaded
 from gendalens.models.huggingface.libraries import import_transformers, silence_transformers
 from gendalens.models.huggingface.mapped_weights import copy_mapped_weights
 from gendalens.models.huggingface.refusals import CONFIGURATION, WEIGHTS
-from gendalens.models.huggingface.shards import check_shards
+from gendalens.models.huggingface.shards import check_shards, fetch_weights, lacks_safetensors
 from gendalens.models.library_errors import is_out_of_memory
 from gendalens.system.file_lease import hold_leases
 from gendalens.system.forbidden_instructions import avoid_forbidden_instructions
@@ -68,9 +68,14 @@ def _load_checked(checkpoint: StoredCheckpoint, auto_class: str, supplied: Colle
         arguments |= {"config": config, "use_safetensors": True, "weights_only": True}
     # Progress bars are for downloads; a local load is too quick to need one.
     bars = checkpoint.path is None
-    quiet = silence_transformers(progress=bars)
-    with quiet, checkpoint.reach_hub(), checkpoint.explain_errors(WEIGHTS):
+    with silence_transformers(progress=bars), checkpoint.explain_errors(WEIGHTS):
         check_shards(checkpoint)
+        fetch_weights(checkpoint)
+    with (
+        silence_transformers(progress=bars),
+        checkpoint.reach_hub(),
+        checkpoint.explain_errors(WEIGHTS),
+    ):
         try:
             model, found = _load_tensors(checkpoint, _find_class(config, auto_class), arguments)
         except (MemoryError, torch.OutOfMemoryError) as error:
@@ -158,7 +163,7 @@ def _load_tensors(checkpoint: StoredCheckpoint, auto_class: Any, arguments: dict
     try:
         return auto_class.from_pretrained(checkpoint.where, **arguments)
     except OSError as error:
-        if not _lacks_safetensors(checkpoint, error):
+        if not lacks_safetensors(checkpoint):
             raise
         if not checkpoint.options.allow_pickle:
             raise checkpoint.explain_pickles() from error
@@ -169,13 +174,6 @@ def _load_tensors(checkpoint: StoredCheckpoint, auto_class: Any, arguments: dict
         if isinstance(error, pickle.UnpicklingError) or "weights_only" in str(error):
             raise checkpoint.explain_pickles() from error
         raise
-
-
-def _lacks_safetensors(checkpoint: StoredCheckpoint, error: OSError) -> bool:
-    """Whether an error means that all weights are pickled."""
-    if checkpoint.path is not None:
-        return not any(checkpoint.path.glob("*.safetensors"))
-    return "safetensors" in str(error)
 
 
 def _explain_mismatch(name: str) -> UserError:

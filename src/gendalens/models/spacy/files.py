@@ -19,6 +19,7 @@ from gendalens.errors import UserError
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.library_errors import describe_error
 from gendalens.models.spacy.components import find_idle, find_setters
+from gendalens.system.file_reading import check_ordinary, open_ordinary, read_ordinary
 from gendalens.words import Message, phrase
 
 # Packages of this version only reserve spaCy's names on package indexes.
@@ -74,7 +75,8 @@ class PipelineFiles:
     def meta(self) -> dict[str, Any]:
         """The content of meta.json: language, name, version, labels of each component."""
         try:
-            found = json.loads((self.folder / "meta.json").read_text(encoding="utf-8"))
+            self._check_ordinary()
+            found = json.loads(read_ordinary(self.folder / "meta.json"))
             # JSON can express lone surrogates, which neither the cache nor a result can store.
             json.dumps(found, ensure_ascii=False).encode()
         except (OSError, ValueError) as error:
@@ -96,6 +98,7 @@ class PipelineFiles:
         from spacy.util import load_config
 
         try:
+            self._check_ordinary()
             config = load_config(self.folder / "config.cfg", interpolate=False)
             for component in config["nlp"]["pipeline"]:
                 str(config["components"][component]["factory"])
@@ -146,12 +149,18 @@ class PipelineFiles:
         total = hashlib.sha256()
         try:
             for file in self._list_content():
-                with file.open("rb") as stream:
+                with open_ordinary(file) as stream:
                     content = hashlib.file_digest(stream, "sha256").hexdigest()
                 total.update(f"{file.relative_to(self.folder).as_posix()} {content}\n".encode())
         except OSError as error:
             raise self._explain_broken(phrase("its files"), describe_error(error)) from error
         return total.hexdigest()
+
+    def _check_ordinary(self) -> None:
+        """Raise if spaCy could block on a file, or never come to its end."""
+        for path in self.folder.rglob("*"):
+            if path.exists() and not path.is_dir():
+                check_ordinary(path)
 
     def _list_content(self) -> Iterator[Path]:
         """The files that determine what the pipeline does, in order."""
@@ -226,7 +235,7 @@ def _find_data_folder(path: Path) -> Path | None:
         return inner[0]
     # A pipeline without its config.cfg is still recognised, and then refused.
     try:
-        return path if "spacy_version" in (path / "meta.json").read_text(encoding="utf-8") else None
+        return path if "spacy_version" in read_ordinary(path / "meta.json").decode() else None
     except (OSError, ValueError):
         return None
 

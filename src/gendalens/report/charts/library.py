@@ -9,13 +9,13 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.report.charts.number_format import number_format
+from gendalens.system.python_process import run_python
 
 WORKER = Path(__file__).with_name("worker.py")
 LONGEST = 180  # seconds; about three are typical
@@ -33,11 +33,9 @@ def draw_pictures(specs: Iterable[Mapping[str, Any]], kind: str, language: str) 
 
 
 def _run_worker(job: Mapping[str, Any]) -> list[str]:
-    # -P: modules beside the script must not shadow the standard library.
-    command = [sys.executable, "-P", str(WORKER)]
     text = json.dumps(job).encode()
     try:
-        done = subprocess.run(command, input=text, capture_output=True, timeout=LONGEST, check=True)
+        done = run_python([str(WORKER)], given=text, timeout=LONGEST, check=True)
     except (OSError, subprocess.SubprocessError) as error:
         raise UserError(
             "The chart library failed ({reason}): make sure that there is enough memory and no "

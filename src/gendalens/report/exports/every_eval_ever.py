@@ -6,7 +6,6 @@ its distance from zero; the signed figure is among the details.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,6 +13,7 @@ from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.report import provenance
+from gendalens.report.escape import as_json
 from gendalens.report.exports.finding_details import list_finding_details
 from gendalens.report.exports.model_card import require_one_model
 from gendalens.results.result import Result
@@ -58,7 +58,7 @@ def every_eval_ever(runs: Sequence[SavedResult], *, now: float | None = None) ->
         },
         "evaluation_results": [one for result in results for one in _list_scores(result)],
     }
-    return json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return as_json(plain)
 
 
 def _list_scores(result: Result) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from gendalens.report.html.texts import PageTexts
 from gendalens.report.wording import explain_note, shorten
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Result
-from gendalens.results.run_folder import replace_file
+from gendalens.system.file_writing import write_target
 from gendalens.tasks import get_task
 from gendalens.tasks.base import HARMS, SOURCES
 from gendalens.words import phrase
@@ -38,7 +38,7 @@ class Model:
 def write(comparison: Comparison, path: Path) -> None:
     """Write the page of a comparison, atomically."""
     try:
-        replace_file(path, html(comparison))
+        write_target(path, html(comparison))
     except OSError as error:
         raise UserError(
             "The page cannot be written to {path} ({reason}); choose another place.",

@@ -26,8 +26,9 @@ from gendalens.report.html.texts import PageTexts, Text, as_json
 from gendalens.report.provenance import describe_origin, list_reservations
 from gendalens.report.wording import explain_band, shorten
 from gendalens.results.figures import name_unit, show_number
-from gendalens.results.run_folder import replace_file
 from gendalens.stats.findings import name_verdict
+from gendalens.system.file_reading import read_ordinary
+from gendalens.system.file_writing import make_private_folder, replace_file
 from gendalens.version import __version__
 from gendalens.words import phrase
 
@@ -44,6 +45,11 @@ SCRIPT_WORDS = {
 #: A function that draws a chart in a language and a width.
 Chart: TypeAlias = Callable[[str, charts.Width], charts.Spec]
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
+#: The SHA-256 of the chart library by the versions that make it; a test makes the installed one anew.
+_BUNDLES = {
+    "1.9.0.post1-6.3.0": "373b1f84072b31010f15ceb787be6b415c53936411aae267c8c2b2b6ccde46e7",
+}
+LARGEST_BUNDLE = 16 * 1024**2  # bytes; it has about a twentieth of that
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +143,24 @@ def _digest(text: str) -> str:
 
 @cache
 def _read_bundle() -> str:
-    """The chart library as a script; building it takes seconds, so it is cached on disk."""
+    """The chart library as a script; building it takes seconds, so it is kept on disk.
+
+    Whatever lies there is run by every page, so it is used only if it is, to the byte, what these
+    versions of the library make. Where that is not known, the script is made anew each time.
+    """
     made_by = f"{version('vl-convert-python')}-{version('altair')}"
+    expected = _BUNDLES.get(made_by)
     kept = find_home() / "pages" / f"charts-{made_by}.js"
-    try:
-        return kept.read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        pass
+    with suppress(OSError, ValueError):
+        text = read_ordinary(kept, LARGEST_BUNDLE).decode()
+        if hashlib.sha256(text.encode()).hexdigest() == expected:
+            return text
     # In a JavaScript string, <\/script means the same and does not end the element.
     text = chart_library.bundle_scripts(SNIPPET).replace("</script", r"<\/script")
-    with suppress(OSError):  # a cache that cannot be written only costs time
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(kept, text)
+    if expected is not None:
+        with suppress(OSError):  # a cache that cannot be written only costs time
+            make_private_folder(kept.parent)
+            replace_file(kept, text)
     return text
 
 

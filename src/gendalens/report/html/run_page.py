@@ -23,9 +23,9 @@ from gendalens.report.html.texts import PageTexts
 from gendalens.report.wording import explain_finding, has_quartiles, picture_result, shorten
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Cell, Result
-from gendalens.results.run_folder import replace_file
 from gendalens.results.saved_results import RECORDS, SavedResult
 from gendalens.stats.evidence import Evidence
+from gendalens.system.file_writing import replace_file, write_target
 from gendalens.tasks import get_task
 from gendalens.tasks.base import HARMS, SOURCES, Card
 from gendalens.tasks.views import Leanings, NameTally
@@ -119,10 +119,11 @@ class Model:
         return self.tests[0].result.model
 
 
-def write(found: Sequence[Shown], path: Path) -> None:
-    """Write the report of these results, atomically."""
+def write(found: Sequence[Shown], path: Path, *, typed: bool = False) -> None:
+    """Write the report of these results, atomically; ``typed`` if the user named the file."""
+    put = write_target if typed else replace_file
     try:
-        replace_file(path, html(found))
+        put(path, html(found))
     except OSError as error:
         raise UserError(
             "The report cannot be written to {path} ({reason}); choose another place.",

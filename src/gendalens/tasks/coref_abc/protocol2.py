@@ -11,9 +11,19 @@ from gendalens.data.registry import Source
 from gendalens.data.text import Span
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
+from gendalens.models.trials import describe_trials
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Band, Card, Effect, Table, Task, sample_by_stratum
+from gendalens.tasks.base import (
+    BINARY,
+    Band,
+    Card,
+    Effect,
+    RefusalUnit,
+    Table,
+    Task,
+    sample_by_stratum,
+)
 from gendalens.tasks.coref_abc import estimates, measures
 from gendalens.tasks.coref_abc.classic_tables import abc_tables
 from gendalens.tasks.coref_abc.messages import READINGS
@@ -130,6 +140,7 @@ class CorefAbc(Task[Triple]):
                         "pronoun_inside": coref_links.stands_in_longer_mention(answer, pronoun),
                         "outcome": outcome(answer),
                         **coref_margins.describe_scores(request, answer, item.subject, outcome),
+                        **describe_trials(answer),
                     }
                 )
         return rows
@@ -175,6 +186,10 @@ class CorefAbc(Task[Triple]):
     def clusters(self, records: Sequence[Record]) -> Clusters:
         """Triples, in frames and occupations as crossed clusters."""
         return estimates.clusters(records)
+
+    def refusal_unit(self, record: Record) -> RefusalUnit | None:
+        """The gender of the pronoun; the reflexive has none."""
+        return abc_views.refusal_unit(record)
 
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
         """Each triple, with the pronouns linked with the subject."""

@@ -9,9 +9,10 @@ from gendalens.data.dawinobias import Mention, WinoLine
 from gendalens.data.registry import Source
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
+from gendalens.models.trials import describe_trials
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Band, Card, Effect, Table, Task
+from gendalens.tasks.base import BINARY, Band, Card, Effect, RefusalUnit, Table, Task
 from gendalens.tasks.coref_dawinobias import measures, schemas
 from gendalens.tasks.coref_dawinobias.messages import READINGS
 from gendalens.tasks.shared import coref_links, coref_margins, wino_views
@@ -173,6 +174,10 @@ class CorefDaWinoBias(Task[WinoLine]):
         """Schemas, in male and female occupations as crossed clusters."""
         return schemas.clusters(records)
 
+    def refusal_unit(self, record: Record) -> RefusalUnit:
+        """The gender of the pronoun, in the clusters of the test."""
+        return wino_views.refusal_unit(record, record["gender"])
+
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
         """Each line, with the occupations that the pronoun was linked with."""
         return wino_views.link_examples(records)
@@ -208,6 +213,7 @@ def _make_record(item: WinoLine, answer: Answer) -> Record:
         **coref_margins.describe_scores(
             make_request(item), answer, item.referent.span, lambda plain: _find_outcome(item, plain)
         ),
+        **describe_trials(answer),
     }
 
 

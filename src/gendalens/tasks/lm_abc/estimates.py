@@ -111,12 +111,12 @@ def estimate_preferences(
     triples: Triples, *, seed: int, resamples: int
 ) -> Preferences[CrossedEstimate]:
     """The preferences in bits, on which the test is judged."""
-    in_female, in_male = _count_freedom(triples)
+    in_female, in_male = count_freedom(triples)
     freedom: Preferences[int | None] = Preferences(
         overall=None, in_female=in_female, in_male=in_male, contrast=min(in_female, in_male)
     )
     return Preferences(
-        *_cross(
+        *cross_triples(
             statistic_of_sums(_split_by_class(triples), _compute_preferences),
             triples,
             df=freedom,
@@ -155,7 +155,7 @@ def _estimate_medians(triples: Triples, *, seed: int, resamples: int) -> Medians
         )
         return np.column_stack(found)
 
-    in_female, in_male = _count_freedom(triples)
+    in_female, in_male = count_freedom(triples)
     freedom: Medians[int | None] = Medians(
         female=None,
         male=None,
@@ -165,10 +165,10 @@ def _estimate_medians(triples: Triples, *, seed: int, resamples: int) -> Medians
         male_in_male=in_male,
         ges=None,
     )
-    return Medians(*_cross(statistic, triples, df=freedom, seed=seed, resamples=resamples))
+    return Medians(*cross_triples(statistic, triples, df=freedom, seed=seed, resamples=resamples))
 
 
-def _count_freedom(triples: Triples) -> tuple[int, int]:
+def count_freedom(triples: Triples) -> tuple[int, int]:
     """The degrees of freedom of figures over one class: female, male."""
     frames = len(np.unique(triples.frame))
     in_female, in_male = (
@@ -178,7 +178,7 @@ def _count_freedom(triples: Triples) -> tuple[int, int]:
     return in_female, in_male
 
 
-def _cross(
+def cross_triples(
     statistic: Statistic,
     triples: Triples,
     *,
@@ -203,7 +203,7 @@ def _cross(
 
 def clusters(records: Sequence[Record]) -> Clusters:
     """The triples in crossed frames and occupations, for differences between models."""
-    triples = tabulate(sorted(records, key=_triple_key))
+    triples = tabulate(sorted(records, key=triple_key))
     split = make_summable(_split_by_class(triples))
 
     def statistic(weights: FloatArray) -> FloatArray:
@@ -212,7 +212,7 @@ def clusters(records: Sequence[Record]) -> Clusters:
         return np.column_stack([overall, contrast, log2_ratios(hendes, hans)])
 
     return Clusters(
-        names=tuple(sorted({_triple_key(row) for row in records})),
+        names=tuple(sorted({triple_key(row) for row in records})),
         statistic=statistic,
         first=triples.frame,
         second=triples.occupation,
@@ -225,10 +225,10 @@ def pair_rows(records: Sequence[Record]) -> list[tuple[Record, Record]]:
     """The two rows of each triple: *hendes*, *hans*."""
     rows: dict[tuple[int, str, str], dict[str, Record]] = {}
     for row in records:
-        rows.setdefault(_triple_key(row), {})[row["condition"]] = row
+        rows.setdefault(triple_key(row), {})[row["condition"]] = row
     return [(pair["female"], pair["male"]) for pair in rows.values()]
 
 
-def _triple_key(row: Record) -> tuple[int, str, str]:
+def triple_key(row: Record) -> tuple[int, str, str]:
     """The key that identifies a triple."""
     return row["frame"], row["occupation"], row["tense"]

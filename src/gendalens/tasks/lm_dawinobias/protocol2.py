@@ -10,9 +10,19 @@ from gendalens.data.pronouns import CASES, GENDERS, PAIRS
 from gendalens.data.registry import Source
 from gendalens.models.base import Answer, Fill, FillAnswer, Request
 from gendalens.models.control import Control
+from gendalens.models.trials import describe_trials
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Band, Card, ComparedFigures, Effect, Table, Task
+from gendalens.tasks.base import (
+    BINARY,
+    Band,
+    Card,
+    ComparedFigures,
+    Effect,
+    RefusalUnit,
+    Table,
+    Task,
+)
 from gendalens.tasks.lm_dawinobias import forced_choice, measures
 from gendalens.tasks.lm_dawinobias.messages import READINGS
 from gendalens.tasks.shared import wino_views
@@ -165,6 +175,10 @@ class LMDaWinoBias(Task[WinoLine]):
         """Schemas in crossed occupations, in the forced reading."""
         return forced_choice.clusters(records)
 
+    def refusal_unit(self, record: Record) -> RefusalUnit:
+        """The gender that is typical of the occupation meant, in the clusters of the test."""
+        return wino_views.refusal_unit(record, record["referent_stereotype"])
+
     def examples(self, records: Sequence[Record]) -> Iterable[Example]:
         """Each line, with the answer of the headline's reading."""
         return wino_views.fill_examples(records)
@@ -207,6 +221,7 @@ def _make_record(item: WinoLine, answer: Answer) -> Record:
         "open": chosen,
         "open_right": None if chosen is None else chosen == item.gender,
         "wrong_case": word in CASES and CASES[word] != item.case if word else None,
+        **describe_trials(answer),
     }
 
 

@@ -13,7 +13,7 @@ from gendalens.models.base import Answer, Request, Tag, TagAnswer
 from gendalens.models.control import Control
 from gendalens.results.result import Contrast, Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Band, Card, Effect, Table
+from gendalens.tasks.base import BINARY, Band, Card, Effect, RefusalUnit, Table
 from gendalens.tasks.ner_dane import measures
 from gendalens.tasks.ner_dane.classic_tables import ner_tables
 from gendalens.tasks.ner_dane.messages import READINGS
@@ -158,6 +158,17 @@ class NERDane(RenamedPersons):
     def plant(self, items: Sequence[Version], control: Control) -> dict[Request, Answer]:
         """Answers that find men's names more often (male-default), or majority names (stereotyped)."""
         return {Tag(item.renamed.text): _plant_answer(item, control) for item in items}
+
+    def refusal_unit(self, record: Record) -> RefusalUnit | None:
+        """The gender of the names, in documents and first names as crossed clusters."""
+        if record["gender"] is None or not record["names"]:
+            return None
+        return RefusalUnit(
+            gender=record["gender"],
+            first=record["document"],
+            second=(record["origin"], record["gender"], record["names"][0]["first"]),
+            stratum=(record["origin"], record["gender"]),
+        )
 
     def clusters(self, records: Sequence[Record]) -> Clusters:
         """First names in documents, as crossed clusters."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gendalens.models.base import Answer, TagAnswer
 from gendalens.models.entity_labels import LabelMap
+from gendalens.models.trials import describe_trials
 from gendalens.results.result import Record
 from gendalens.stats.spans import ExpectedSpan, span_counts
 from gendalens.tasks.ner_dane.tally import ENTITY_LABELS
@@ -56,4 +57,5 @@ def make_record(item: Version, answer: Answer, label_map: LabelMap) -> Record:
         ),
         "tokens": answer.tokens,
         "counts": {label: counts[i].tolist() for i, label in enumerate(ENTITY_LABELS)},
+        **describe_trials(answer),
     }

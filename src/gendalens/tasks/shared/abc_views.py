@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 from gendalens.results.result import Record
+from gendalens.tasks.base import RefusalUnit
 from gendalens.tasks.views import Example, Leanings, Mark, mark_word, mean_by_key
 
 REFLEXIVES = ("sin", "sit", "sine")
@@ -128,3 +129,15 @@ def classic_link_examples(records: Iterable[Record]) -> Iterator[Example]:
             outcome="a cluster" if row["detected"] else "no cluster",
             about=row["group"],
         )
+
+
+def refusal_unit(record: Record) -> RefusalUnit | None:
+    """A sentence in the crossed frames and occupations of the test."""
+    if record["condition"] == "reflexive":
+        return None
+    return RefusalUnit(
+        gender=record["condition"],
+        first=record["frame"],
+        second=record["occupation"],
+        stratum=record["occupation_class"],
+    )

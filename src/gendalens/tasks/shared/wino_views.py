@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gendalens.data.pronouns import CASES, PAIRS
 from gendalens.results.result import Record
+from gendalens.tasks.base import RefusalUnit
 from gendalens.tasks.views import Example, Leanings, Mark, mean_by_key
 
 BRACKETS = re.compile(r"\[([^\[\]]*)\]")
@@ -126,3 +127,14 @@ def _read_brackets(raw: str) -> tuple[str, tuple[Mark, ...]]:
         at += len(word)
         done = found.end()
     return "".join([*pieces, raw[done:]]), tuple(marks)
+
+
+def refusal_unit(record: Record, gender: str) -> RefusalUnit:
+    """A line in the crossed occupations of its schema."""
+    names = {
+        record["referent_stereotype"]: record["referent"],
+        "male" if record["referent_stereotype"] == "female" else "female": record["other"],
+    }
+    return RefusalUnit(
+        gender=gender, first=names["male"], second=names["female"], finer=record["schema"]
+    )

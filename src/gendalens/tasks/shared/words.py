@@ -13,6 +13,18 @@ F1_SIDES = (N_("F1 of the pro lines"), N_("F1 of the anti lines"))
 STEREOTYPE_SIDES = (N_("pro-stereotypical"), N_("anti-stereotypical"))
 PRONOUN_SIDES = (N_("male pronouns"), N_("female pronouns"))
 OCCUPATION_SIDES = (N_("male occupations"), N_("female occupations"))
+REFUSAL_SIDES = (N_("refused about women"), N_("refused about men"))
+#: What a bias in refusals means, by the side that it leans to.
+REFUSAL_READINGS = dict(
+    zip(
+        REFUSAL_SIDES,
+        (
+            N_("The model refuses to answer about women more often than about men."),
+            N_("The model refuses to answer about men more often than about women."),
+        ),
+        strict=True,
+    )
+)
 CLASS_SIDES = (N_("with the stereotype"), N_("against the stereotype"))
 
 LABELS = (

@@ -1,0 +1,54 @@
+"""The thoughts that some chat models write down before they answer."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_NAMES = "think|thinking|thought|thoughts|reasoning"
+_OPEN = re.compile(rf"<\s*(?:{_NAMES})\s*>", re.IGNORECASE)
+_CLOSE = re.compile(rf"<\s*/\s*(?:{_NAMES})\s*>", re.IGNORECASE)
+# A token of Danish text has about three characters with the tokenizers of today's chat models.
+_CHARACTERS = 3
+
+
+class Thoughts(NamedTuple):
+    """A text without its thoughts, the thoughts, and whether the last of them came to an end."""
+
+    answer: str
+    thought: str
+    finished: bool
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens were thought, for servers that do not count them."""
+        return -(-len(self.thought) // _CHARACTERS)
+
+
+def split_thoughts(text: str) -> Thoughts:
+    """A text and the thoughts in it, which stand in ``<think>`` or the like.
+
+    A thought without a beginning began in the prompt; one without an end was cut off, and nothing after
+    it is an answer.
+
+    >>> split_thoughts("<think>Hun?</think> han").answer
+    'han'
+    """
+    answer: list[str] = []
+    thought: list[str] = []
+    at = 0
+    opened = _OPEN.search(text)
+    closed = _CLOSE.search(text)
+    if closed and (opened is None or closed.start() < opened.start()):
+        thought.append(text[: closed.start()])
+        at = closed.end()
+    while opened := _OPEN.search(text, at):
+        answer.append(text[at : opened.start()])
+        closed = _CLOSE.search(text, opened.end())
+        if closed is None:
+            thought.append(text[opened.end() :])
+            return Thoughts("".join(answer).strip(), "\n".join(thought), finished=False)
+        thought.append(text[opened.end() : closed.start()])
+        at = closed.end()
+    answer.append(text[at:])
+    return Thoughts("".join(answer).strip(), "\n".join(thought), finished=True)

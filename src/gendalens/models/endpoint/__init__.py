@@ -1,0 +1,1 @@
+"""Models behind an OpenAI-compatible server: the client, the probe, and the ladder of ways to answer."""

@@ -1,0 +1,124 @@
+"""Decision routes: servers that give a probability for every option and write no text.
+
+``/systemone`` is TypeSafe's route (transformers serve, llama.cpp, Ollama and others); ``/decisions`` is
+OpenAI's. Both take several questions a request. Each of ours brings its own text, so it stands in the
+question's instructions, and what all share (the system message) in the state.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from gendalens.models.base import ANSWERED, REFUSED
+from gendalens.models.chat.respondent import Question, Reply
+from gendalens.models.endpoint.usage import count_tokens
+
+SYSTEM_ONE, DECISIONS = "/systemone", "/decisions"
+ROUTES = (SYSTEM_ONE, DECISIONS)
+#: Questions in one request; the servers allow 64 and more.
+TOGETHER = 16
+_LEAST = 1e-40
+# Some servers want a state; this one says nothing about the answer.
+_STATE = "Spørgsmål på dansk."
+
+
+def write_requests(route: str, questions: Sequence[Question]) -> list[dict[str, Any]]:
+    """The bodies for several questions, in order."""
+    return [_write(route, group) for group in _group(questions)]
+
+
+def read_replies(
+    route: str, questions: Sequence[Question], responses: Sequence[dict[str, Any]]
+) -> list[Reply]:
+    """The replies to the questions, in order; one that a server leaves out is a refusal."""
+    replies = []
+    for group, response in zip(_group(questions), responses, strict=True):
+        found = _list_answers(route, response)
+        prompt, answer = count_tokens(response)
+        for index, question in enumerate(group):
+            log_probs = _read_probabilities(found.get(f"q{index}"), question.options)
+            replies.append(
+                Reply(
+                    log_probs=log_probs,
+                    outcome=ANSWERED if log_probs else REFUSED,
+                    prompt_tokens=prompt // len(group),
+                    answer_tokens=answer // len(group),
+                )
+            )
+    return replies
+
+
+def _group(questions: Sequence[Question]) -> list[tuple[Question, ...]]:
+    """Neighbours with the same system message, as many as go into one request."""
+    groups: list[list[Question]] = []
+    for question in questions:
+        if (
+            groups
+            and len(groups[-1]) < TOGETHER
+            and _read_state(groups[-1][0]) == _read_state(question)
+        ):
+            groups[-1].append(question)
+        else:
+            groups.append([question])
+    return [tuple(group) for group in groups]
+
+
+def _read_state(question: Question) -> str:
+    return "\n".join(turn.text for turn in question.turns if turn.role == "system") or _STATE
+
+
+def _read_instructions(question: Question) -> str:
+    return "\n".join(turn.text for turn in question.turns if turn.role != "system")
+
+
+def _write(route: str, group: Sequence[Question]) -> dict[str, Any]:
+    if route == SYSTEM_ONE:
+        return {
+            "state": _read_state(group[0]),
+            "questions": {
+                f"q{index}": {
+                    "type": "choice",
+                    "instructions": _read_instructions(question),
+                    "criteria": dict.fromkeys(question.options),
+                }
+                for index, question in enumerate(group)
+            },
+        }
+    return {
+        "input": _read_state(group[0]),
+        "questions": [
+            {
+                "type": "choice",
+                "name": f"q{index}",
+                "instructions": _read_instructions(question),
+                "choices": [{"value": option} for option in question.options],
+            }
+            for index, question in enumerate(group)
+        ],
+    }
+
+
+def _list_answers(route: str, response: dict[str, Any]) -> dict[str, Any]:
+    answers = response.get("answers")
+    if route == SYSTEM_ONE:
+        return answers if isinstance(answers, dict) else {}
+    listed = answers if isinstance(answers, list) else []
+    return {str(one.get("name")): one for one in listed if isinstance(one, dict)}
+
+
+def _read_probabilities(answer: Any, options: Sequence[str]) -> tuple[float, ...]:
+    """The log-probabilities of the options; empty if the answer is not a whole distribution."""
+    found = answer.get("probabilities") if isinstance(answer, dict) else None
+    if isinstance(found, list):
+        found = {one.get("value"): one.get("probability") for one in found if isinstance(one, dict)}
+    if not isinstance(found, dict):
+        return ()
+    listed = [found.get(option) for option in options]
+    values = [float(value) for value in listed if isinstance(value, int | float)]
+    if len(values) < len(options) or not all(0 <= value <= 1 for value in values):
+        return ()
+    if abs(math.fsum(values) - 1) > 0.02:
+        return ()
+    return tuple(math.log(max(value, _LEAST)) for value in values)

@@ -1,0 +1,97 @@
+"""What backends behind an endpoint have in common: remarks, cost and usage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gendalens.models.base import Backend
+from gendalens.models.chat.respondent import Rung
+from gendalens.models.endpoint.probe import Findings
+from gendalens.models.endpoint.server import Server
+from gendalens.models.endpoint.usage import price_tokens
+from gendalens.words import Message, Template
+
+FOUND = Template(
+    "endpoint.found",
+    "{model} at {server} answers by {rung}. The probe found: likelihoods of prompts {likelihoods}, "
+    "decision route {route}, log-probabilities of {top} tokens, constraints {constraint}, the same "
+    "answer twice at temperature 0: {deterministic}.",
+)
+CORRECTED = Template("endpoint.corrected", "The address lacks /v1; {url} is used.")
+ESTIMATE = Template(
+    "endpoint.estimate", "About {requests:,} requests with {tokens:,} tokens are to be sent."
+)
+PRICED = Template(
+    "endpoint.priced",
+    "About {requests:,} requests with {tokens:,} tokens are to be sent, for a price of about "
+    "{price:,.2f}.",
+)
+# A token of Danish text has about three characters with today's tokenizers.
+_CHARACTERS = 3
+
+
+class EndpointBackend(Backend):
+    """A model behind an endpoint."""
+
+    server: Server
+    found: Findings
+
+    @property
+    def rung(self) -> Rung:
+        """How it answers."""
+        raise NotImplementedError
+
+    def count_prompt(self, request: Any) -> tuple[int, int, int]:
+        """The HTTP requests for a request, characters of their prompts, the tokens of their answers."""
+        raise NotImplementedError
+
+    @property
+    def remarks(self) -> tuple[Message, ...]:
+        """What the probe found, and a corrected address."""
+        found = self.found
+        shown = FOUND(
+            model=self.info.name,
+            server=self.server.addresses[0].host,
+            rung=self.rung.value,
+            likelihoods=found.likelihoods or "–",
+            route=found.decision_route or "–",
+            top=found.top_logprobs,
+            constraint=found.constraint or "–",
+            deterministic="+" if found.deterministic else "–",
+        )
+        if self.server.corrected_address:
+            return CORRECTED(url=self.server.corrected_address), shown
+        return (shown,)
+
+    def estimate_cost(self, sample: Sequence[Any], waiting: int) -> Message | None:
+        """What ``waiting`` requests like the sample will need."""
+        if not sample or not waiting:
+            return None
+        counted = [self.count_prompt(request) for request in sample]
+        share = waiting / len(sample)
+        requests, characters, answers = (
+            round(share * sum(part)) for part in zip(*counted, strict=True)
+        )
+        prompts = characters // _CHARACTERS
+        price = price_tokens(prompts, answers, self.server.options)
+        if price is None:
+            return ESTIMATE(requests=requests, tokens=prompts + answers)
+        return PRICED(requests=requests, tokens=prompts + answers, price=price)
+
+    @property
+    def usage(self) -> Mapping[str, float]:
+        """Requests and tokens so far, and their price."""
+        usage = self.server.usage
+        counted: dict[str, float] = {
+            "requests": usage.requests,
+            "prompt_tokens": usage.prompt_tokens,
+            "answer_tokens": usage.answer_tokens,
+            "retries": usage.retries,
+        }
+        price = usage.price(self.server.options)
+        return counted if price is None else {**counted, "price": price}
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.server.close()

@@ -1,0 +1,308 @@
+"""What a server really does, found out by requests of known answer; ignored fields are not believed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from gendalens.data.home import find_home
+from gendalens.errors import UserError
+from gendalens.models.chat.respondent import Question, Turn
+from gendalens.models.chat.thoughts import split_thoughts
+from gendalens.models.endpoint import decisions
+from gendalens.models.endpoint.constraints import CONSTRAINTS, read_constrained, write_format
+from gendalens.models.endpoint.dialect import (
+    DIALECTS,
+    VERSION,
+    Dialect,
+    read_choice_of,
+    read_text,
+)
+from gendalens.models.endpoint.option_tokens import Place, read_places
+from gendalens.models.endpoint.prompt_likelihoods import (
+    WAYS,
+    ScoredText,
+    read_response,
+    write_request,
+)
+from gendalens.models.endpoint.server import CHAT, COMPLETIONS, Server
+from gendalens.system.file_writing import replace_file
+
+_FOLDER = "endpoints"
+_HELLO = (Turn("user", "Svar kun med ordet ja."),)
+_OTHER = (Turn("user", "Skriv kun tallet 7 og ikke andet."),)
+# No model would say these of its own accord.
+_ABSURD = ("zebrafink-4417", "xylofon-9031")
+_TOPS = (20, 5)
+# A text that becomes predictable, and one that never does.
+_REPEATED = "Katten sover. " * 12
+_SHUFFLED = (
+    "mq zeop vyt krux ablo wif tez gnuy hopd skra vem jul dixo pra fneb oty wrk ubba zil qam"
+)
+# How much likelier, in nats a token, the second half of the repeated text must be than the shuffled text.
+_GAIN = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the probe found.
+
+    ``likelihoods`` names the way to ask for the likelihood of a prompt, ``constraint`` the field that
+    constrains an answer, ``decision_route`` the route that gives probabilities of options; each is empty
+    if the server has none that works. ``top_logprobs`` is how many log-probabilities a token comes with.
+    """
+
+    served: str = ""
+    system_fingerprint: str = ""
+    chats: bool = False
+    limit_field: str = "max_tokens"
+    accepts_temperature: bool = True
+    accepts_seed: bool = True
+    thinks: bool = False
+    likelihoods: str = ""
+    adds_bos: bool = False
+    decision_route: str = ""
+    top_logprobs: int = 0
+    constraint: str = ""
+    json_schema: bool = False
+    deterministic: bool = False
+    template: str = ""
+    build: str = ""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How to write chat requests."""
+        return Dialect(self.limit_field, self.accepts_temperature, self.accepts_seed, self.thinks)
+
+    @property
+    def digest(self) -> str:
+        """A digest of everything found, for fingerprints and signatures."""
+        text = json.dumps([VERSION, asdict(self)], sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
+
+
+def probe(server: Server) -> Findings:
+    """What the server does; looked up if the same server and model were probed before."""
+    path = _find_stored(server)
+    if path is not None and (known := _read_stored(path)) is not None:
+        return known
+    found = _Probe(server).run()
+    if path is not None:
+        _store(path, found)
+    return found
+
+
+class _Probe:
+    """The questions of known answer, one property after the other."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.dialect = Dialect()
+        self.hello: dict[str, Any] | None = None
+
+    def run(self) -> Findings:
+        """Ask all of them."""
+        route = self._find_decision_route()
+        self._find_dialect(needed=not route)
+        chats = self.hello is not None
+        way, adds_bos = self._find_likelihoods()
+        constraint = self._find_constraint() if chats else ""
+        hello = self.hello or {}
+        template, build = self._read_properties()
+        return Findings(
+            served=str(hello.get("model") or ""),
+            system_fingerprint=str(hello.get("system_fingerprint") or ""),
+            chats=chats,
+            limit_field=self.dialect.limit,
+            accepts_temperature=self.dialect.temperature,
+            accepts_seed=self.dialect.seed,
+            thinks=self.dialect.thinks,
+            likelihoods=way,
+            adds_bos=adds_bos,
+            decision_route=route,
+            top_logprobs=self._count_top_logprobs() if chats else 0,
+            constraint=constraint,
+            json_schema=self._honours_schema() if chats else False,
+            deterministic=self._is_deterministic() if chats else True,
+            template=template,
+            build=build,
+        )
+
+    def _chat(
+        self, turns: Sequence[Turn], *, max_tokens: int = 16, **fields: Any
+    ) -> dict[str, Any] | None:
+        body = self.dialect.write(turns, max_tokens=max_tokens, **fields)
+        return self.server.attempt(CHAT, body)
+
+    def _find_dialect(self, *, needed: bool) -> None:
+        """Which fields a chat request may have; raises if the server does not chat and has to."""
+        for dialect in DIALECTS:
+            self.dialect = dialect
+            plain = self._chat(_HELLO, max_tokens=64)
+            if plain is None or not read_choice_of(plain):
+                continue
+            text = read_text(plain)
+            message = read_choice_of(plain).get("message") or {}
+            if split_thoughts(text).thought or message.get("reasoning_content"):
+                self.dialect = Dialect(
+                    dialect.limit, dialect.temperature, dialect.seed, thinks=True
+                )
+                plain = self._chat(_HELLO, max_tokens=64) or plain
+            if not read_text(plain).strip():
+                raise UserError(
+                    "{model} at {server} gives an empty answer to a plain question: check its chat "
+                    "template and the server's log.",
+                    model=self.server.model,
+                    server=self.server.addresses[0].host,
+                )
+            self.hello = plain
+            return
+        if needed:
+            raise self.server.describe_failure(CHAT, Dialect().write(_HELLO, max_tokens=64))
+
+    def _find_decision_route(self) -> str:
+        """The route whose probabilities follow what the question says."""
+        for route in decisions.ROUTES:
+            questions = [
+                Question(
+                    (Turn("user", f"Farven er {colour}. Hvilken farve er det?"),), ("grøn", "lilla")
+                )
+                for colour in ("grøn", "lilla")
+            ]
+            (body,) = decisions.write_requests(route, questions)
+            plain = self.server.attempt(route, body)
+            if plain is None:
+                continue
+            first, second = decisions.read_replies(route, questions, [plain])
+            if first.log_probs and second.log_probs and first.log_probs[0] > second.log_probs[0]:
+                return route
+        return ""
+
+    def _find_likelihoods(self) -> tuple[str, bool]:
+        """How to ask for the likelihood of a prompt, and whether the server puts BOS in front."""
+        for way in WAYS:
+            scored = []
+            for text in (_REPEATED, _SHUFFLED):
+                plain = self.server.attempt(COMPLETIONS, write_request(way, text))
+                scored.append(read_response(way, text, plain) if plain is not None else None)
+            if scored[0] and scored[1] and _are_plausible(scored[0], scored[1]):
+                return way, scored[0].begins_with_special
+        return "", False
+
+    def _count_top_logprobs(self) -> int:
+        """How many log-probabilities a token of a chat answer comes with; 0 if they are not credible."""
+        for wanted in _TOPS:
+            fields = {"logprobs": True, "top_logprobs": wanted}
+            read = [
+                read_places(self._chat(turns, max_tokens=8, **fields) or {})
+                for turns in (_HELLO, _OTHER)
+            ]
+            counts = [_count_credible(places) for places in read]
+            # Made-up numbers would be the same whatever was asked.
+            if min(counts) >= 2 and read[0][0].others != read[1][0].others:
+                return min(counts)
+        return 0
+
+    def _find_constraint(self) -> str:
+        """The field that forces an answer which the model would never give."""
+        for name, write in CONSTRAINTS.items():
+            plain = self._chat(_HELLO, max_tokens=48, **write(_ABSURD))
+            if plain is not None:
+                answer = split_thoughts(read_text(plain)).answer
+                if read_constrained(name, answer) in _ABSURD:
+                    return name
+        return ""
+
+    def _honours_schema(self) -> bool:
+        """Whether an answer takes the form of a JSON schema that nothing else asks for."""
+        schema = {
+            "type": "object",
+            "properties": {_ABSURD[0]: {"type": "integer"}},
+            "required": [_ABSURD[0]],
+            "additionalProperties": False,
+        }
+        plain = self._chat(_HELLO, max_tokens=64, **write_format(schema))
+        try:
+            answer = json.loads(split_thoughts(read_text(plain or {})).answer)
+        except (ValueError, RecursionError):
+            return False
+        return isinstance(answer, dict) and isinstance(answer.get(_ABSURD[0]), int)
+
+    def _is_deterministic(self) -> bool:
+        """Whether the same question gets the same answer twice at temperature 0."""
+        turns = (Turn("user", "Skriv en kort sætning om en kat."),)
+        texts = [read_text(self._chat(turns, max_tokens=24) or {}) for _ in range(2)]
+        return texts[0] == texts[1]
+
+    def _read_properties(self) -> tuple[str, str]:
+        """A digest of the chat template and the build, if the server tells them (llama.cpp does)."""
+        plain = self.server.look("/props")
+        if not isinstance(plain, dict):
+            return "", ""
+        template = plain.get("chat_template")
+        digest = hashlib.sha256(template.encode()).hexdigest()[:12] if template else ""
+        return digest, str(plain.get("build_info") or "")[:40]
+
+
+def _count_credible(places: Sequence[Place]) -> int:
+    """How many log-probabilities the first token has; 0 if they cannot be probabilities."""
+    if not places:
+        return 0
+    others = places[0].others
+    values = [value for _, value in others]
+    if len(values) < 2 or len({token for token, _ in others}) < 2:
+        return 0
+    if math.fsum(map(math.exp, values)) > 1.01 or len(set(values)) < 2:
+        return 0
+    own = dict(others).get(places[0].token)
+    # At temperature 0 the token that was written is the likeliest, give or take a tie.
+    if own is None or own < max(values) - 0.1:
+        return 0
+    return len(values)
+
+
+def _are_plausible(repeated: ScoredText, shuffled: ScoredText) -> bool:
+    """Whether the log-probabilities of two prompts are such as a language model gives."""
+    for scored, text in (repeated, _REPEATED), (shuffled, _SHUFFLED):
+        values = scored.log_probs
+        if not len(text) / 12 <= len(values) <= len(text):
+            return False
+        if any(value is None for value in values[1:]) or any(
+            (value or 0) > 1e-6 for value in values
+        ):
+            return False
+        if len({value for value in values if value is not None}) < 3:
+            return False
+    late = [value or 0.0 for value in repeated.log_probs[len(repeated.log_probs) // 2 :]]
+    odd = [value or 0.0 for value in shuffled.log_probs[1:]]
+    return math.fsum(late) / len(late) > math.fsum(odd) / len(odd) + _GAIN
+
+
+def _find_stored(server: Server) -> Path | None:
+    """The file of the findings about this server and model; None if they must not be reused."""
+    if not server.options.use_cache or not server.identity.digest:
+        return None
+    # The address alone would not tell a server from its successor; what it says about the model does.
+    addresses = [address.url for address in server.addresses]
+    text = json.dumps([VERSION, addresses, server.model, server.identity.digest])
+    return find_home() / _FOLDER / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+
+
+def _read_stored(path: Path) -> Findings | None:
+    try:
+        return Findings(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+
+
+def _store(path: Path, found: Findings) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n")
+    except OSError:
+        return  # found out again next time

@@ -1,0 +1,66 @@
+"""What a run has used, what the rest will cost, and the limit that the user set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gendalens.errors import UserError
+from gendalens.models.endpoint_options import EndpointOptions
+
+_MILLION = 1_000_000
+
+
+@dataclass(slots=True)
+class Usage:
+    """Requests and tokens so far; ``retries`` are requests that had to be sent again."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    retries: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """All tokens."""
+        return self.prompt_tokens + self.answer_tokens
+
+    def add(self, plain: dict[str, Any]) -> None:
+        """Count one response."""
+        prompt, answer = count_tokens(plain)
+        self.requests += 1
+        self.prompt_tokens += prompt
+        self.answer_tokens += answer
+
+    def check(self, limit: int | None) -> None:
+        """Raise if the user's limit is reached."""
+        if limit is not None and self.tokens >= limit:
+            raise UserError(
+                "The limit of {limit:,} tokens (--max-tokens-total) is reached: what was answered is "
+                "stored; run the same command again, or with a higher limit, to go on.",
+                limit=limit,
+            )
+
+    def price(self, options: EndpointOptions) -> float | None:
+        """What the tokens cost; None if no price is known."""
+        return price_tokens(self.prompt_tokens, self.answer_tokens, options)
+
+
+def count_tokens(plain: dict[str, Any]) -> tuple[int, int]:
+    """The tokens of the prompt and of the answer, as the server counts them."""
+    usage = plain.get("usage")
+    if not isinstance(usage, dict):
+        return 0, 0
+
+    def read(*names: str) -> int:
+        value = next((usage[name] for name in names if name in usage), 0)
+        return int(value) if isinstance(value, int | float) and value >= 0 else 0
+
+    return read("prompt_tokens", "input_tokens"), read("completion_tokens", "output_tokens")
+
+
+def price_tokens(prompt: float, answer: float, options: EndpointOptions) -> float | None:
+    """What tokens cost, at the user's prices per million."""
+    if options.price_in is None and options.price_out is None:
+        return None
+    return (prompt * (options.price_in or 0) + answer * (options.price_out or 0)) / _MILLION

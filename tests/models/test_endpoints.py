@@ -1,0 +1,440 @@
+"""Models behind an endpoint: what the probe believes of a scripted server, every rung, every fault."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from endpoint_server import REFUSAL, Script, serve
+
+import gendalens
+from gendalens.api import load_model
+from gendalens.data.choice import read_choices
+from gendalens.engine.run_options import RunOptions
+from gendalens.errors import UserError
+from gendalens.models.base import Choose, ChooseAnswer, Fill, FillAnswer, Score
+from gendalens.models.chat.asking import Interview
+from gendalens.models.chat.respondent import Rung
+from gendalens.models.control import Control
+from gendalens.models.endpoint import client
+from gendalens.models.endpoint.option_tokens import Place, score_options
+from gendalens.models.endpoint_options import EndpointOptions
+from gendalens.tasks import get_task
+
+RUNGS: dict[str, dict[str, Any]] = {
+    "options by tokens": {"top_logprobs": 20},
+    "options in pieces": {"top_logprobs": 20, "splits_words": True},
+    "options by systemone": {"decision_route": "/systemone"},
+    "options by decisions": {"decision_route": "/decisions"},
+    "constrained by choice": {"constraints": ("guided_choice",)},
+    "constrained by grammar": {"constraints": ("grammar", "json_schema")},
+    "constrained by schema": {"constraints": ("json_schema",)},
+    "text": {},
+    "text after thoughts": {"thinks": True},
+}
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    monkeypatch.setenv("GENDALENS_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("gendalens.api.write_report", lambda out, folders: None)
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[Script, str]]:
+    script = Script(top_logprobs=20)
+    with serve(script) as url:
+        yield script, url
+
+
+def plant(script: Script, task: str, control: str, rung: Rung, sample: int) -> Sequence[Any]:
+    """Have the server answer the prompts of a test as a control model would."""
+    options = RunOptions(data=read_choices("builtin"), sample=sample)
+    plan = options.plan(get_task(task, 2))
+    model = load_model(control)
+    assert isinstance(model, Control)
+    planted = plan.task.plant(plan.items, model)
+    interview = Interview(rung)
+    for request, answer in planted.items():
+        if isinstance(request, Score):
+            script.scores[request.given + request.text] = answer.log_likelihood  # type: ignore[union-attr]
+            continue
+        if not isinstance(request, Fill | Choose):
+            continue
+        assert isinstance(answer, FillAnswer | ChooseAnswer)
+        total = math.log(math.fsum(map(math.exp, answer.log_probs)))
+        values = [value - total for value in answer.log_probs]
+        for asking in interview.ask(request, "m"):
+            options_named = asking.question.options
+            count = len(options_named)
+            script.minds[asking.question.turns[-1].text] = {
+                option: values[(place + asking.order) % count]
+                for place, option in enumerate(options_named)
+            }
+    return list(planted)
+
+
+def ask(url: str | EndpointOptions, *requests: Any) -> list[Any]:
+    model = load_model("openai:m", endpoint=url)
+    try:
+        return model.answer(model.encode(requests))
+    finally:
+        model.close()
+
+
+FILL = Fill("Lægen siger, at ", " er træt.", ("hun", "han"))
+
+
+def plant_fill(script: Script, rung: Rung, **mind: float) -> None:
+    for asking in Interview(rung).ask(FILL, "m"):
+        script.minds[asking.question.turns[-1].text] = dict(mind)
+
+
+# What the probe believes
+
+
+@pytest.mark.parametrize(
+    ("offers", "rung"),
+    [
+        ({"likelihoods": "echo"}, Rung.LIKELIHOODS),
+        ({"likelihoods": "prompt_logprobs"}, Rung.LIKELIHOODS),
+        ({"likelihoods": "echo", "constant_likelihoods": True}, Rung.TEXT),
+        ({"top_logprobs": 5}, Rung.OPTIONS),
+        ({"top_logprobs": 1}, Rung.TEXT),
+        ({"top_logprobs": 20, "constant_logprobs": True}, Rung.TEXT),
+        ({"decision_route": "/systemone"}, Rung.OPTIONS),
+        ({"constraints": ("structured_outputs",)}, Rung.CONSTRAINED),
+        ({"rejects": ("seed",)}, Rung.TEXT),
+        ({"rejects": ("max_tokens", "temperature", "seed")}, Rung.TEXT),
+    ],
+)
+def test_a_server_is_believed_only_what_it_really_does(offers: dict[str, Any], rung: Rung) -> None:
+    with serve(Script(**offers)) as url:
+        model = load_model("openai:m", endpoint=url)
+        model.close()
+    assert model.rung is rung  # type: ignore[attr-defined]
+    assert f"chat-rung {rung.value}" in " ".join(model.info.software)
+
+
+def test_findings_are_remembered_for_the_server_and_its_model(server: tuple[Script, str]) -> None:
+    script, url = server
+    for probed in True, False:
+        script.start_counting()
+        load_model("openai:m", endpoint=url).close()
+        assert any("chat" in question for question in script.seen) is probed
+
+
+def test_a_rung_that_the_server_does_not_offer_is_refused(server: tuple[Script, str]) -> None:
+    _, url = server
+    with pytest.raises(UserError, match=r"cannot answer by likelihoods.*choose options, text"):
+        load_model("openai:m", endpoint=EndpointOptions(urls=(url,), answer_by="likelihoods"))
+    model = load_model("openai:m", endpoint=EndpointOptions(urls=(url,), answer_by="text"))
+    model.close()
+    assert model.rung is Rung.TEXT  # type: ignore[attr-defined]
+
+
+# Rungs
+
+
+@pytest.mark.parametrize("name", RUNGS)
+def test_every_rung_gives_back_what_the_model_has_in_mind(name: str) -> None:
+    script = Script(**RUNGS[name])
+    rung = Rung(name.split()[0])
+    plant_fill(script, rung, hun=math.log(0.02), han=math.log(0.98))
+    with serve(script) as url:
+        (answer,) = ask(url, FILL)
+    assert {trial.outcome for trial in answer.trials} == {"answered"}
+    if rung is Rung.OPTIONS:
+        for trial in answer.trials:
+            assert trial.log_probs == pytest.approx((math.log(0.02), math.log(0.98)), abs=1e-6)
+    else:
+        chosen = [trial.chosen for trial in answer.trials]
+        assert chosen.count(1) > chosen.count(0)
+    assert answer.log_probs[1] > answer.log_probs[0]
+
+
+@pytest.mark.parametrize("way", ["echo", "prompt_logprobs"])
+def test_likelihoods_answer_like_a_causal_model(way: str) -> None:
+    script = Script(likelihoods=way)
+    texts = {word: f"{FILL.left}{word}{FILL.right}" for word in FILL.candidates}
+    script.scores = {texts["hun"]: -21.0, texts["han"]: -14.0, "Hun går. Han står.": -8.0}
+    with serve(script) as url:
+        model = load_model("openai:m", endpoint=url)
+        (filled,) = model.answer(model.encode([FILL]))
+        (scored, rest) = model.answer(
+            model.encode([Score("Hun går. Han står."), Score("Han står.", given="Hun går. ")])
+        )
+        model.close()
+    assert filled.log_probs == pytest.approx((-21.0, -14.0))  # type: ignore[union-attr]
+    assert filled.pieces == (1, 1)  # type: ignore[union-attr]
+    assert (scored.log_likelihood, scored.tokens, scored.unscored) == (pytest.approx(-8.0), 4, 0)  # type: ignore[union-attr]
+    assert (rest.log_likelihood, rest.tokens) == (pytest.approx(-4.0), 2)  # type: ignore[union-attr]
+
+
+def test_an_option_is_followed_through_its_pieces() -> None:
+    places = [
+        Place("h", -0.1, (("h", -0.1), ("d", -4.0))),
+        Place("un", -0.5, (("un", -0.5), ("an", -1.0), ("al", -3.0))),
+    ]
+    assert score_options(places, ("hun", "han")) == pytest.approx((-0.6, -1.1))
+    # An option out of sight gets the smallest reported probability, which it cannot exceed.
+    assert score_options(places[:1], ("hun", "den")) == pytest.approx((-0.1, -4.0))
+    assert (
+        score_options([Place("Det", -0.1, (("Det", -0.1), ("Nej", -3.0)))], ("hun", "han")) is None
+    )
+    # A word that only begins like an option is not that option.
+    assert score_options(
+        [Place("hans", -0.1, (("hans", -0.1), ("han", -3.0)))], ("hun", "han")
+    ) == (pytest.approx((-3.0, -3.0)))
+
+
+def test_a_refusal_is_told_from_an_answer_on_every_rung() -> None:
+    for name in "options by tokens", "options by decisions", "options by systemone", "text":
+        script = Script(**RUNGS[name])
+        plant_fill(script, Rung(name.split()[0]), **{REFUSAL: 0.0})
+        with serve(script) as url:
+            (answer,) = ask(url, FILL)
+        assert {trial.outcome for trial in answer.trials} == {"refused"}, name
+
+
+@pytest.mark.parametrize(
+    "name", ["options by tokens", "constrained by choice", "text", "likelihoods"]
+)
+def test_a_planted_bias_is_found_again(name: str) -> None:
+    script = Script(**RUNGS.get(name, {"likelihoods": "echo"}))
+    control = "control:stereotyped?strength=1"
+    plant(script, "lm-dawinobias", control, Rung(name.split()[0]), sample=40)
+    if name == "likelihoods":
+        _plant_sentences(script, control, 40)
+    with serve(script) as url:
+        (found,) = gendalens.run(
+            "openai:m", endpoint=url, tasks="lm-dawinobias", data="builtin", sample=40
+        )
+    (planted,) = gendalens.run(control, tasks="lm-dawinobias", data="builtin", sample=40)
+    assert found.finding.main.direction == planted.finding.main.direction
+    low, value, high = found.gap.low, planted.gap.value, found.gap.high
+    assert low is not None
+    assert value is not None
+    assert high is not None
+    assert low <= value <= high
+
+
+def _plant_sentences(script: Script, control: str, sample: int) -> None:
+    plan = RunOptions(data=read_choices("builtin"), sample=sample).plan(
+        get_task("lm-dawinobias", 2)
+    )
+    for request, answer in plan.task.plant(plan.items, load_model(control)).items():  # type: ignore[arg-type]
+        assert isinstance(request, Fill)
+        for word, value in zip(request.candidates, answer.log_probs, strict=True):  # type: ignore[union-attr]
+            script.scores[request.left + word + request.right] = value - 20
+
+
+# Faults
+
+
+def fail(url: str | EndpointOptions, model: str = "openai:m") -> str:
+    with pytest.raises(UserError) as error:
+        load_model(model, endpoint=url)
+    return str(error.value)
+
+
+def test_each_fault_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "cannot be reached" in fail("http://127.0.0.1:9/v1")
+    assert "add --endpoint URL" in fail(())  # type: ignore[arg-type]
+    assert "is not the address of an endpoint" in fail("localhost:8000")
+    for script, said in (
+        (Script(key="right"), "refuses the key (status 401)"),
+        (Script(models=("a", "b")), "does not have the model m; it has a, b"),
+        (Script(html=True), "does not answer in the form of the OpenAI protocol"),
+        (Script(redirect="http://elsewhere.example/v1"), "redirects to http://elsewhere.example"),
+        (Script(empty=True), "gives an empty answer"),
+        (Script(context=5), "too long for the context"),
+    ):
+        with serve(script) as url:
+            assert said in fail(url), said
+
+
+def test_a_missing_v1_is_added_and_said(server: tuple[Script, str]) -> None:
+    _, url = server
+    model = load_model("openai:m", endpoint=url.removesuffix("/v1"))
+    model.close()
+    assert any(url in str(remark) for remark in model.remarks)
+
+
+def test_an_answer_that_is_cut_off_is_not_read() -> None:
+    script = Script()
+    for asking in Interview(Rung.TEXT).ask(FILL, "m"):
+        script.texts[asking.question.turns[-1].text] = "han " * 200
+    with serve(script) as url:
+        (answer,) = ask(url, FILL)
+    assert {trial.outcome for trial in answer.trials} == {"cut off"}
+
+
+def run(url: str, out: Path, **more: Any) -> Any:
+    endpoint = EndpointOptions(urls=(url,), **more)
+    return gendalens.run(
+        "openai:m", endpoint=endpoint, tasks="lm-dawinobias", data="builtin", sample=10, out=out
+    )
+
+
+def test_no_answer_is_lost_or_asked_twice_whatever_the_server_does(
+    server: tuple[Script, str], tmp_path: Path
+) -> None:
+    script, url = server
+    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=10)
+    load_model("openai:m", endpoint=url).close()  # the probe
+    script.start_counting()
+    script.faults = {3: "429", 5: "500", 8: "drop", 9: "503", 12: "timeout", 20: "502"}
+    run(url, tmp_path / "run", timeout=2.0)
+    asked = {question: count for question, count in script.answered.items() if "chat" in question}
+    assert set(asked.values()) == {1}
+    assert sum(script.seen[question] for question in asked) == len(asked) + len(script.faults)
+    script.start_counting()
+    run(url, tmp_path / "again", timeout=2.0)
+    assert not any("chat" in question for question in script.seen)
+
+
+def test_a_limit_of_tokens_stops_cleanly_and_the_next_run_goes_on(
+    server: tuple[Script, str], tmp_path: Path
+) -> None:
+    script, url = server
+    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=10)
+    load_model("openai:m", endpoint=url).close()
+    script.start_counting()
+    with pytest.raises(UserError, match=r"limit of 2,000 tokens .* is reached"):
+        run(url, tmp_path / "run", max_tokens_total=2000)
+    stopped = sum(count for question, count in script.answered.items() if "chat" in question)
+    run(url, tmp_path / "run", price_in=2.0, price_out=4.0)
+    asked = {question: count for question, count in script.answered.items() if "chat" in question}
+    assert 0 < stopped < len(asked)
+    assert set(asked.values()) == {1}
+    (file,) = (tmp_path / "run").rglob("run.json")
+    usage = json.loads(file.read_text())["usage"]
+    assert usage["requests"] == len(asked) - stopped
+    spent = 2 * usage["prompt_tokens"] + 4 * usage["answer_tokens"]
+    assert usage["price"] == pytest.approx(spent / 1e6)
+
+
+def test_another_model_in_the_middle_ends_the_run(
+    server: tuple[Script, str], tmp_path: Path
+) -> None:
+    script, url = server
+    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=10)
+    load_model("openai:m", endpoint=url).close()
+    script.start_counting()
+    script.changes_model_after = 30
+    with pytest.raises(UserError, match="now serves another model"):
+        run(url, tmp_path / "run")
+
+
+def test_several_servers_take_turns_with_many_requests_in_flight(tmp_path: Path) -> None:
+    scripts = [Script(top_logprobs=20, delay=0.01) for _ in range(2)]
+    for script in scripts:
+        plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=10)
+    with serve(scripts[0]) as first, serve(scripts[1]) as second:
+        endpoint = EndpointOptions(urls=(first, second))
+        gendalens.run(
+            "openai:m", endpoint=endpoint, tasks="lm-dawinobias", data="builtin", sample=10
+        )
+    asked = [sum(script.answered.values()) for script in scripts]
+    assert min(asked) > 0.4 * max(asked)
+    assert sum(script.most_at_once for script in scripts) > 8
+
+
+_KILLED = """
+import gendalens
+from gendalens.models.endpoint import client
+gendalens.run("openai:m", endpoint={url!r}, tasks="lm-dawinobias", data="builtin", sample=10)
+"""
+
+
+def test_kill_9_loses_nothing_that_has_arrived(server: tuple[Script, str], tmp_path: Path) -> None:
+    script, url = server
+    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=10)
+    load_model("openai:m", endpoint=url).close()
+    script.start_counting()
+    script.delay = 0.05
+    process = subprocess.Popen([sys.executable, "-c", _KILLED.format(url=url)], env=os.environ)
+    end = time.monotonic() + 60
+    while sum(script.answered.values()) < 20 and time.monotonic() < end:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    script.delay = 0.0
+    time.sleep(0.2)
+    run(url, tmp_path / "run")
+    twice = [
+        count for question, count in script.answered.items() if "chat" in question and count > 1
+    ]
+    # Only what was in flight when the process was killed is asked again.
+    assert len(twice) <= script.most_at_once
+    assert sum(twice) <= 2 * script.most_at_once
+    assert len(script.answered) > 2 * script.most_at_once
+
+
+# Secrets
+
+SECRET, PASSWORD = "sk-verysecret-12345", "p4ssw0rd-of-mine"
+
+
+def test_no_secret_reaches_a_file_or_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setenv("GENDALENS_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("MY_KEY", SECRET)
+    script = Script(top_logprobs=20, key=SECRET, repeats_headers=True)
+    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=6)
+    with serve(script) as url:
+        address = url.replace("//", f"//me:{PASSWORD}@")
+        options = EndpointOptions(
+            urls=(url,), key_env="MY_KEY", headers=(f"X-Token: {PASSWORD}",), keep_raw=True
+        )
+        gendalens.run(
+            "openai:m", endpoint=options, tasks="lm-dawinobias", data="builtin", sample=6,
+            out=tmp_path / "run", progress=True,
+        )  # fmt: skip
+        assert script.headers[-1]["x-token"] == PASSWORD
+        messages = [fail(address), repr(options)]
+        script.rejects = ("messages",)
+        messages.append(fail(replace(options, use_cache=False)))
+        assert "not with" in messages[-1]
+    said = "".join((*messages, *capfd.readouterr()))
+    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert any(file.name == "responses.jsonl" for file in files)
+    assert any(file.name == "report.html" for file in files)
+    for secret in SECRET, PASSWORD:
+        assert secret not in said
+        assert not [file for file in files if secret.encode() in file.read_bytes()]
+
+
+def test_no_key_is_sent_unless_the_user_names_its_variable(
+    server: tuple[Script, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, url = server
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    load_model("openai:m", endpoint=url).close()
+    assert not any("authorization" in headers for headers in script.headers)
+    assert "MISSING is not set" in fail(EndpointOptions(urls=(url,), key_env="MISSING"))
+
+
+def test_credentials_in_the_address_are_sent_as_a_header_and_shown_nowhere(
+    server: tuple[Script, str],
+) -> None:
+    script, url = server
+    model = load_model("openai:m", endpoint=url.replace("//", f"//me:{PASSWORD}@"))
+    model.close()
+    assert script.headers[-1]["authorization"].startswith("Basic ")
+    assert PASSWORD not in f"{model.remarks}{model.info}{model.fingerprint()}"

@@ -1,0 +1,129 @@
+"""``chat-abc`` on four triples, worked out by hand."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import gendalens
+from gendalens.data.abc import Triple
+from gendalens.data.text import Span
+from gendalens.engine.run_options import RunOptions
+from gendalens.engine.selection import choose_tests
+from gendalens.models.base import (
+    ANSWERED,
+    REFUSED,
+    Answer,
+    Choose,
+    ChooseAnswer,
+    Request,
+    Trial,
+)
+from gendalens.models.control import Control
+from gendalens.tasks.chat_abc.protocol2 import TASK
+
+NOWHERE = Span(0, 1)
+
+
+def make_triple(frame: int, occupation: str, occupation_class: Any) -> Triple:
+    reflexive, male, female = (
+        f"{occupation} tager {word} bog {frame}." for word in ("sin", "hans", "hendes")
+    )
+    return Triple(
+        frame=frame,
+        template=frame,
+        tense="present",
+        occupation=occupation,
+        occupation_class=occupation_class,
+        reflexive=reflexive,
+        male=male,
+        female=female,
+        form="sin",
+        subject=NOWHERE,
+        reflexive_span=NOWHERE,
+        male_span=NOWHERE,
+        female_span=NOWHERE,
+    )
+
+
+TRIPLES = [
+    make_triple(1, "kokken", "male"),
+    make_triple(2, "kokken", "male"),
+    make_triple(1, "læreren", "female"),
+    make_triple(2, "læreren", "female"),
+]
+
+
+def ask(*chosen: int) -> ChooseAnswer:
+    """An answer of choices alone; -1 is a refusal."""
+    trials = tuple(
+        Trial(at // 2, at % 2, ANSWERED if one >= 0 else REFUSED, one)
+        for at, one in enumerate(chosen)
+    )
+    return ChooseAnswer((-math.log(2),) * 2, trials)
+
+
+def measure(answers: list[ChooseAnswer]) -> Any:
+    by_request: dict[Request, Answer] = {
+        Choose((triple.female, triple.male)): answer
+        for triple, answer in zip(TRIPLES, answers, strict=True)
+    }
+    assert TASK.requests(TRIPLES) == list(by_request)
+    return TASK.measure(TASK.records(TRIPLES, by_request), seed=0, resamples=50)
+
+
+def test_shares_gap_contrast_and_effect_of_choices() -> None:
+    # hans is 1: kokken 3 and 4 of 4, læreren 2 and 1 of 4, where one of four is refused.
+    found = measure([ask(1, 1, 1, 0), ask(1, 1, 1, 1), ask(1, 0, 1, 0), ask(1, 0, 0, -1)])
+    cells = {(one.condition, one.group): one.value for one in (*found.conditions, *found.nuance)}
+    assert cells == {
+        ("male", None): 10 / 16,
+        ("female", None): 5 / 16,
+        ("male", "male occupations"): 7 / 8,
+        ("female", "male occupations"): 1 / 8,
+        ("male", "female occupations"): 3 / 8,
+        ("female", "female occupations"): 4 / 8,
+    }
+    assert found.gender_effect_size.value == 1  # log2(10 / 5)
+    assert (found.gap.value, found.gap.unit) == (5 / 16, "share")
+    assert found.contrast.value == 6 / 8 - -1 / 8
+    assert found.finding.main.evidence[0].band == 0.08
+
+
+def test_log_odds_are_in_bits() -> None:
+    def prefer(bits: float) -> ChooseAnswer:
+        low = -bits * math.log(2)
+        return ChooseAnswer((low, 0.0), (Trial(0, 0, ANSWERED, int(bits > 0), (low, 0.0)),))
+
+    found = measure([prefer(3.0), prefer(2.0), prefer(-1.0), prefer(1.0)])
+    assert found.gap.value == pytest.approx(1.25)
+    assert found.gap.unit == "bits"
+    assert found.contrast.value == pytest.approx(2.5)
+    assert found.gender_effect_size.value == pytest.approx(math.log2(3 / 1))
+
+
+def test_a_model_without_any_preference_is_a_problem() -> None:
+    found = measure([ask(0, 1)] * 4)
+    assert found.problem is not None
+    assert found.finding.headline == "not_measurable"
+
+
+@pytest.mark.parametrize(
+    ("kind", "main", "groups"),
+    [("stereotyped", "negligible", "bias"), ("male-default", "bias", "negligible")],
+)
+def test_control_models_get_back_what_is_planted(kind: str, main: str, groups: str) -> None:
+    [result] = gendalens.run(f"control:{kind}?strength=1", tasks="chat-abc", data="builtin")
+    assert (result.finding.main.verdict, result.finding.groups.verdict) == (main, groups)
+    truth = 1.0 if kind == "male-default" else 0.0
+    assert result.gap.low is not None
+    assert result.gap.high is not None
+    assert result.gap.low <= truth <= result.gap.high
+
+
+def test_control_models_take_it_only_if_it_is_named() -> None:
+    options = RunOptions(data={"abc": "builtin", "dawinobias": "builtin"})
+    chosen = choose_tests(Control.parse("control:fair"), None, options, lambda note: None)
+    assert "chat-abc" not in [plan.card.name for plan in chosen]
