@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +19,7 @@ from gendalens.errors import UserError
 from gendalens.models.answer_rules import AnswerError, read_stored_answer
 from gendalens.models.base import Answer, Request
 from gendalens.system.file_writing import make_private_folder
+from gendalens.system.guarded_database import ForeignSchemaError, open_database
 from gendalens.words import N_
 
 SCHEMA = 2  # schema 1 had no checksums; they are added when such a cache is opened
@@ -53,7 +53,6 @@ LOOKUP = 500  # SQLite's smallest default limit on variables in one statement is
 LONGEST_QUERY = 3 * WAIT
 #: Seconds that opening may take: a large cache is searched for damage, and brought up to date.
 LONGEST_OPENING = 600.0
-STEPS = 10_000  # of SQLite's virtual machine, between two looks at the clock
 _TABLE = (
     "CREATE TABLE answers (key BLOB PRIMARY KEY, kind TEXT NOT NULL, answer TEXT NOT NULL{checksum})"
     " WITHOUT ROWID"
@@ -67,14 +66,6 @@ _TABLES = tuple(
         ", checksum INTEGER NOT NULL",
     )
 )
-#: What no cache needs: long values, long or deep statements, other databases, triggers.
-_LIMITS = {
-    sqlite3.SQLITE_LIMIT_LENGTH: 16 * 1024**2,
-    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 10_000,
-    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 20,
-    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
-    sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 0,
-}
 
 
 def request_key(model: str, request: Request) -> bytes:
@@ -148,7 +139,6 @@ class Cache:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.damaged = 0
-        self._deadline = time.monotonic() + LONGEST_OPENING
         try:
             make_private_folder(path.parent)
         except OSError as error:
@@ -158,13 +148,15 @@ class Cache:
                 folder=str(path.parent),
                 reason=str(error.strerror),
             ) from None
-        with self._explain_errors():
-            self._db = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
+        try:
+            with self._explain_errors():
+                self._db = open_database(path, wait=WAIT)
+        except OSError as error:
+            raise UserError(_OTHER_FIX, path=str(path), reason=str(error.strerror)) from None
         # Bytes, because a flipped bit may leave invalid UTF-8.
         self._db.text_factory = bytes
         try:
             with self._explain_errors(LONGEST_OPENING):
-                self._harden()
                 # Before anything else, because a schema can hold code that any statement may run.
                 self._check_schema(self._read_version())
                 # WAL lets a second process read while one writes. On file systems without support
@@ -210,15 +202,16 @@ class Cache:
                 rows = self._db.execute(
                     f"SELECT key, kind, answer, checksum FROM answers WHERE key IN ({marks})",  # noqa: S608 (only question marks are put in)
                     part,
-                ).fetchall()
-            for key, kind, text, stored in rows:
-                try:
-                    request = by_key[key]
-                    if checksum(key, kind, text) != stored or kind != request.kind.encode():
-                        raise ValueError("a bit has turned")
-                    found[request] = unpack(request, text.decode())
-                except (KeyError, TypeError, ValueError):
-                    self.damaged += 1
+                )
+                # One at a time: planted rows may be long.
+                for key, kind, text, stored in rows:
+                    try:
+                        request = by_key[key]
+                        if checksum(key, kind, text) != stored or kind != request.kind.encode():
+                            raise ValueError("a bit has turned")
+                        found[request] = unpack(request, text.decode())
+                    except (KeyError, TypeError, ValueError):
+                        self.damaged += 1
         return found
 
     def store(self, model: str, answers: Iterable[tuple[Request, Answer]]) -> None:
@@ -243,22 +236,6 @@ class Cache:
                     self._db.execute("ROLLBACK")
                 raise
 
-    def _harden(self) -> None:
-        """Let SQLite distrust the file, and watch every statement."""
-        self._db.set_progress_handler(self._watch, STEPS)
-        self._db.execute("PRAGMA trusted_schema=OFF")
-        self._db.execute("PRAGMA cell_size_check=ON")
-        for limit, most in _LIMITS.items():
-            self._db.setlimit(limit, most)
-        if sys.version_info >= (3, 12):
-            self._db.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
-            self._db.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_TRIGGER, False)
-            self._db.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW, False)
-
-    def _watch(self) -> bool:
-        """Whether to stop the statement that runs; Python handles signals before it gets here."""
-        return time.monotonic() > self._deadline
-
     def _read_version(self) -> int:
         """The version of the schema; 0 in a new file."""
         version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
@@ -271,23 +248,18 @@ class Cache:
         return version
 
     def _check_schema(self, version: int) -> bool:
-        """Whether there is a table of answers; refuses a database with anything else.
-
-        The text of the statement is compared, which leaves no room for triggers, views, virtual
-        tables, generated columns, constraints or indices.
-        """
-        found = self._db.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
-        if not found and version != 1:
-            return False
-        allowed = _TABLES[:1] if version == 1 else _TABLES[1:]
-        expected = [(b"table", b"answers", b"answers", sql.encode()) for sql in allowed]
-        if len(found) != 1 or found[0] not in expected:
+        """Whether there is a table of answers; refuses a database with anything else."""
+        try:
+            found = self._db.holds_only(_TABLES[:1] if version == 1 else _TABLES[1:])
+            if not found and version == 1:
+                raise ForeignSchemaError
+        except ForeignSchemaError:
             raise UserError(
                 "The cache {path} holds other things than answers, and was not used; move it away, "
                 "set GENDALENS_HOME, or use --no-cache.",
                 path=str(self.path),
-            )
-        return True
+            ) from None
+        return found
 
     def _enable_wal(self) -> None:
         """Enable the write-ahead log, retrying while another process holds the lock.
@@ -323,14 +295,15 @@ class Cache:
     @contextmanager
     def _explain_errors(self, seconds: float = LONGEST_QUERY) -> Iterator[None]:
         """Turn the errors of SQLite into user errors that say what to do; limits the time."""
-        self._deadline = time.monotonic() + seconds
+        if hasattr(self, "_db"):
+            self._db.deadline = time.monotonic() + seconds
         try:
             yield
         except sqlite3.OperationalError as error:
             reason = str(error)
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
                 # Not by the clock, so by a signal's handler, whose exception SQLite has swallowed.
-                if time.monotonic() <= self._deadline:
+                if time.monotonic() <= self._db.deadline:
                     raise KeyboardInterrupt from None
                 raise UserError(_TOO_SLOW, path=str(self.path)) from None
             fix = next((fix for sign, fix in _FIXES.items() if sign in reason), _OTHER_FIX)

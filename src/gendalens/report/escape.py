@@ -39,6 +39,12 @@ def one_line(text: str, longest: int | None = LONGEST) -> str:
     return clean
 
 
+def show_harmful(text: str) -> str:
+    """The text with control characters and direction marks made visible; lines and tabs stay."""
+    harmful = [sign for sign in set(text) - {"\n", "\t"} if _is_harmful(sign)]
+    return text.translate(dict.fromkeys(map(ord, harmful), "\N{REPLACEMENT CHARACTER}"))
+
+
 def _is_harmful(sign: str) -> bool:
     """Whether a character is a control, a format mark, a surrogate, or forbidden in XML."""
     return unicodedata.category(sign) in ("Cc", "Cf", "Cs") or sign in "\ufffe\uffff"

@@ -50,12 +50,11 @@ def write_result(out: Path, result: Result, lines: Iterable[str], run: Mapping[s
     folder = result_folder(out, result)
     try:
         make_folders(out, *folder.relative_to(out).parts)
-        replace_file(folder / "records.jsonl", lines)
-        replace_file(
-            folder / "run.json", json.dumps(dict(run), ensure_ascii=False, indent=1) + "\n"
-        )
+        replace_file(folder / "records.jsonl", lines, root=out)
+        plain = json.dumps(dict(run), ensure_ascii=False, indent=1) + "\n"
+        replace_file(folder / "run.json", plain, root=out)
         # Last, so that a folder with a result is complete.
-        replace_file(folder / "result.json", result.to_json())
+        replace_file(folder / "result.json", result.to_json(), root=out)
     except OSError as error:
         raise UserError(
             "The result cannot be written to {folder} ({reason}): free some space or choose another "

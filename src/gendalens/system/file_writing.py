@@ -22,15 +22,20 @@ Content: TypeAlias = str | bytes | Iterable[str]
 
 # Windows has no handles of directories, and no links that every user can make.
 _HAS_HANDLES = os.open in os.supports_dir_fd
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
 _NEW |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-_STREAMS = ("/dev/", "/proc/")
+# Names for the streams of this process.
+_STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 
 
-def replace_file(path: Path, content: Content) -> None:
-    """Write a file atomically, in place of a file or a link of that name; text may come in parts."""
-    with _open_folder(path.parent) as folder:
+def replace_file(path: Path, content: Content, *, root: Path | None = None) -> None:
+    """Write a file atomically, in place of a file or a link of that name; text may come in parts.
+
+    No folder below ``root`` may be a link, not even one that was put there a moment ago.
+    """
+    with _open_folder(path.parent, root) as folder:
         here = None if folder is None else path.parent
         temporary = f".{secrets.token_hex(8)}.tmp"
         source = Path(temporary) if here else path.with_name(temporary)
@@ -62,10 +67,13 @@ def write_target(path: Path, content: Content) -> None:
 
 
 def append_text(path: Path, text: str) -> None:
-    """Add text to the end of a file, which may not be a link."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+    """Add text to the end of a file, which must be an ordinary one without another name."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NO_LINK
     flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
     with os.fdopen(os.open(path, flags, 0o666), "ab") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+            raise OSError(errno.EEXIST, say("it is not an ordinary file"), str(path))
         file.write(text.encode())
 
 
@@ -101,13 +109,17 @@ def _write(file: BinaryIO, content: Content) -> None:
 
 
 @contextmanager
-def _open_folder(folder: Path) -> Iterator[int | None]:
+def _open_folder(folder: Path, root: Path | None) -> Iterator[int | None]:
     """A handle of a folder: what happens to its path in the meantime makes no difference."""
     if not _HAS_HANDLES:
         yield None
         return
-    handle = os.open(folder, _FOLDER)
+    handle = os.open(folder if root is None else root, _FOLDER)
     try:
+        for name in () if root is None else folder.relative_to(root).parts:
+            inner = os.open(name, _FOLDER | _NO_LINK, dir_fd=handle)
+            os.close(handle)
+            handle = inner
         yield handle
     finally:
         os.close(handle)

@@ -28,6 +28,7 @@ _COMMIT_HEADER = "X-Repo-Commit"
 _ETAG_HEADERS = ("X-Linked-Etag", "ETag")
 _LONGEST_NAME, _LONGEST_PATH = 255, 1024  # bytes
 _CHUNK = 1024**2
+_BLOBS = "blobs"  # the folder of files, by checksum, that the names in a commit point to
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,7 @@ class Repository:
         with check_responses():
             path = Path(huggingface_hub.hf_hub_download(self.name, file, **place))
         if not _matches(path, self.files[file]):
-            path.resolve().unlink(missing_ok=True)  # what the link in the cache points to
-            path.unlink(missing_ok=True)
+            _delete(path)
             raise UserError(
                 "{file} of {name} is not the file that the hub lists (its checksum differs), so it was"
                 " deleted: try again.",
@@ -156,6 +156,14 @@ def _read_listed(file: Any) -> Listed:
         blob if isinstance(blob, str) and _COMMIT.fullmatch(blob) else None,
         size if isinstance(size, int) else None,
     )
+
+
+def _delete(path: Path) -> None:
+    """Delete a file, and what it points to if that is one of the hub's own files."""
+    target, place = path.resolve(), path.parent.resolve()
+    if target.parent.name == _BLOBS and target.parent.parent in place.parents:
+        target.unlink(missing_ok=True)
+    path.unlink(missing_ok=True)
 
 
 def _matches(path: Path, listed: Listed) -> bool:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from gendalens.errors import UserError
+from gendalens.system.file_writing import make_private_folder
+from gendalens.system.guarded_database import ForeignSchemaError, open_database
+from gendalens.words import phrase
 
 NAME = "responses.sqlite"
 _LOOKUP = 500
+_WAIT = 60.0  # seconds to wait for another process that is writing
+_LONGEST = 3 * _WAIT  # seconds that a statement may take
+_TABLE = "CREATE TABLE responses (key BLOB PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID"
 
 
 class Journal:
@@ -24,24 +31,29 @@ class Journal:
         self._lock = threading.Lock()
         self._path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                path, timeout=60, isolation_level=None, check_same_thread=False
-            )
+            make_private_folder(path.parent)
+            self._db = open_database(path, wait=_WAIT, threads=True)
+            self._set_deadline()
+            # Before anything else, because a schema can hold code that any statement may run.
+            self._db.holds_only([_TABLE])
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.execute(
-                "CREATE TABLE IF NOT EXISTS responses (key BLOB PRIMARY KEY, text TEXT NOT NULL)"
-                " WITHOUT ROWID"
-            )
-        except (OSError, sqlite3.Error) as error:
+            self._db.execute("BEGIN IMMEDIATE")
+            if not self._db.holds_only([_TABLE]):
+                self._db.execute(_TABLE)
+            self._db.execute("COMMIT")
+        except (OSError, sqlite3.Error, ForeignSchemaError) as error:
             raise self._explain(error) from None
+
+    def _set_deadline(self) -> None:
+        self._db.deadline = time.monotonic() + _LONGEST
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, str]:
         """The responses that are kept."""
         found: dict[bytes, str] = {}
         try:
             with self._lock:
+                self._set_deadline()
                 for start in range(0, len(keys), _LOOKUP):
                     part = keys[start : start + _LOOKUP]
                     marks = ",".join("?" * len(part))
@@ -59,6 +71,7 @@ class Journal:
         """Keep a response."""
         try:
             with self._lock:
+                self._set_deadline()
                 self._db.execute("INSERT OR REPLACE INTO responses VALUES (?, ?)", (key, text))
         except sqlite3.Error as error:
             raise self._explain(error) from None
@@ -67,6 +80,7 @@ class Journal:
         """Forget responses."""
         try:
             with self._lock:
+                self._set_deadline()
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.executemany(
                     "DELETE FROM responses WHERE key = ?", [(key,) for key in keys]
@@ -84,7 +98,9 @@ class Journal:
             "The responses of the endpoint cannot be kept in {path} ({reason}): set GENDALENS_HOME to "
             "a folder you can write to, or use --no-cache.",
             path=str(self._path),
-            reason=str(error),
+            reason=phrase("it holds other things than responses")
+            if isinstance(error, ForeignSchemaError)
+            else str(getattr(error, "strerror", None) or error),
         )
 
 

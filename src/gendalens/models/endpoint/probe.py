@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,11 @@ from gendalens.models.endpoint.prompt_likelihoods import (
     write_request,
 )
 from gendalens.models.endpoint.server import CHAT, COMPLETIONS, Server
-from gendalens.system.file_writing import replace_file
+from gendalens.system.file_reading import read_ordinary
+from gendalens.system.file_writing import make_private_folder, replace_file
 
 _FOLDER = "endpoints"
+_LARGEST = 1024**2  # bytes of stored findings
 _HELLO = (Turn("user", "Svar kun med ordet ja."),)
 _OTHER = (Turn("user", "Skriv kun tallet 7 og ikke andet."),)
 # No model would say these of its own accord.
@@ -295,14 +297,18 @@ def _find_stored(server: Server) -> Path | None:
 
 def _read_stored(path: Path) -> Findings | None:
     try:
-        return Findings(**json.loads(path.read_text(encoding="utf-8")))
+        found = Findings(**json.loads(read_ordinary(path, _LARGEST)))
     except (OSError, ValueError, TypeError, RecursionError):
         return None
+    sound = all(
+        type(getattr(found, field.name)) is type(field.default) for field in fields(Findings)
+    )
+    return found if sound else None
 
 
 def _store(path: Path, found: Findings) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         replace_file(path, json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n")
     except OSError:
         return  # found out again next time

@@ -6,6 +6,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from gendalens.models.endpoint.secrets import read_addresses
 from gendalens.models.endpoint.usage import Usage
 from gendalens.models.endpoint_options import EndpointOptions
 from gendalens.results.run_folder import folder_name
-from gendalens.system.file_writing import append_text
+from gendalens.system.file_writing import append_text, make_folders
 from gendalens.words import N_
 
 MODELS, CHAT, COMPLETIONS = "/models", "/chat/completions", "/completions"
@@ -145,7 +146,13 @@ class Server:
         finished = set(self._done).difference(keys)
         self._journal.drop(list(finished))
         self._done = []
-        return {key: json.loads(text) for key, text in self._journal.find(keys).items()}
+        found: dict[bytes, Any] = {}
+        for key, text in self._journal.find(keys).items():
+            # What is no response is asked for again.
+            with suppress(TypeError, ValueError, RecursionError):
+                if isinstance(plain := json.loads(text), dict) and "error" not in plain:
+                    found[key] = plain
+        return found
 
     def _forget(self, keys: Sequence[bytes]) -> None:
         if self._journal is not None:
@@ -154,10 +161,11 @@ class Server:
     def _keep_raw(self, call: Call, plain: Any) -> None:
         if not self.options.keep_raw or self.options.run_folder is None:
             return
-        folder: Path = self.options.run_folder / folder_name(f"openai:{self.model}")
+        run: Path = self.options.run_folder
+        folder = run / folder_name(f"openai:{self.model}")
         line = json.dumps({"request": json.loads(call.body), "response": plain}, ensure_ascii=False)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folders(run, folder.name)
             append_text(folder / RAW, self.redactor.clean(line) + "\n")
         except OSError as error:
             raise UserError(

@@ -21,6 +21,7 @@ from gendalens.data.home import find_home
 from gendalens.report.charts import charts
 from gendalens.report.charts import library as chart_library
 from gendalens.report.charts.number_format import number_format
+from gendalens.report.escape import show_harmful
 from gendalens.report.html.figures import FUNCTIONS
 from gendalens.report.html.texts import PageTexts, Text, as_json
 from gendalens.report.provenance import describe_origin, list_reservations
@@ -109,11 +110,11 @@ def render(template: str, page: Page, **values: Any) -> str:
             languages=texts.name_languages(),
             captions=page.captions,
             version=__version__,
-            style=Markup(style),  # noqa: S704 (our own file)
+            style=_Asset(style),
             data_json=data,
             policy=allow_only(scripts.values(), style),
             **texts.functions(),
-            **{name: Markup(text) for name, text in scripts.items()},  # noqa: S704
+            **{name: _Asset(text) for name, text in scripts.items()},
             **values,
         )
     )
@@ -170,12 +171,24 @@ def _read_asset(name: str) -> str:
     return folder.joinpath(name).read_text(encoding="utf-8")
 
 
+class _Asset(Markup):
+    """A file of ours, which stays as it is: its digest is in the page's policy."""
+
+
+def _show_harmful(value: Any) -> Any:
+    """What a template writes, with control characters made visible, which escaping leaves as they are."""
+    if not isinstance(value, str) or isinstance(value, _Asset):
+        return value
+    return type(value)(show_harmful(value))
+
+
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("gendalens.report.html", TEMPLATES),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_show_harmful,
         trim_blocks=True,
         lstrip_blocks=True,
     )
