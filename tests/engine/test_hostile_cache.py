@@ -14,6 +14,7 @@ from gendalens.engine import cache as cache_module
 from gendalens.engine.cache import Cache, checksum, request_key
 from gendalens.errors import UserError
 from gendalens.models.base import Fill, Reconstruct, Request, Resolve, Score, Tag, TopToken
+from gendalens.system import guarded_database
 
 FILL = Fill("Det er ", " båd.", ("hans", "hendes"))
 SCORE = Score("Hun sejler.")
@@ -124,7 +125,7 @@ def test_an_endless_query_ends_in_one_sentence(
             cache._db.execute(ENDLESS).fetchall()
         assert cache.lookup("m", [SCORE]) == {}
     monkeypatch.setattr(cache_module, "LONGEST_OPENING", -1.0)
-    monkeypatch.setattr(cache_module, "STEPS", 1)
+    monkeypatch.setattr(guarded_database, "STEPS", 1)
     with pytest.raises(UserError, match="takes too long"):
         Cache(tmp_path / "c.sqlite")
 

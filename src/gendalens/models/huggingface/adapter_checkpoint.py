@@ -82,8 +82,8 @@ class AdapterCheckpoint(Checkpoint):
                 stored.find_file(name)
         found = Adapter(self.name, settings.parent, self.options.allow_pickle)
         found.check_package()
+        stored.check_settings()
         if stored.files:
-            stored.files.check_tokenizer()
             stored.check_unchanged()  # records the state of the files
         return found
 

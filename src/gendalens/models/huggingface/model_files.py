@@ -25,12 +25,18 @@ from gendalens.system.file_reading import (
 
 # Files that determine a model's answers; READMEs, licences and the like do not.
 SETTINGS = frozenset({".json", ".txt", ".model", ".tiktoken", ".py", ".jinja"})
+# The vocabularies of a few tokenizers.
+SETTINGS |= {".codes", ".spm", ".tokenizer"}
 _LARGE = 1024**3  # bytes
 _LONGEST_HEADER = 100_000_000  # bytes, as in the safetensors library
 _SUFFIXES = SETTINGS | {".safetensors"}
 # What a tokenizer's configuration names and transformers does not open, or only names in passing.
 _UNREAD = frozenset({"name_or_path", "_name_or_path", "special_tokens_map_file"})
-_MOST_LAYERS = 10_000
+# transformers takes every name in each of them for a setting of the tokenizer.
+_TOKENIZER_SETTINGS = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
+# The largest numbers that a setting may have whose name contains the text: transformers builds as many
+# layers or experts, one by one, and as many labels or positions at once.
+_MOST = {"layer": 10_000, "expert": 10_000, "label": 1_000_000, "position": 2**27}
 
 #: The file that makes a folder an adapter, and the beginning of the names of its weights.
 ADAPTER_CONFIG, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model."
@@ -126,7 +132,7 @@ class ModelFiles:
         elif self.path.is_dir():
             self._check_ordinary()
             self._check_folder()
-            self.check_tokenizer()
+            self.check_settings()
         elif self.path.suffix in refusals.FOREIGN:
             raise refusals.explain_foreign(self.name, self.path)
         elif self.path.suffix in refusals.PICKLES:
@@ -135,6 +141,12 @@ class ModelFiles:
             raise UserError(
                 "{name} is a file, not a model: name a folder or a .gguf file.", name=self.name
             )
+
+    def check_settings(self) -> None:
+        """Refuse settings with which other libraries would block, never end, or read other files."""
+        self._check_ordinary()
+        self._check_sizes()
+        self._check_tokenizer()
 
     def _check_ordinary(self) -> None:
         """Refuse a folder with files on which other libraries would block, or which never end."""
@@ -169,7 +181,6 @@ class ModelFiles:
             raise refusals.explain_both(self.name)
         if "config.json" not in names:
             raise self._explain_folder()
-        self._check_layers()
         found = {PurePosixPath(name).suffix for name in names}
         if ".safetensors" in found or (self.allow_pickle and ".bin" in found):
             return
@@ -178,19 +189,17 @@ class ModelFiles:
             raise refusals.explain_pickles(self.name, allowed=self.allow_pickle, readable=readable)
         raise self._explain_folder()
 
-    def _check_layers(self) -> None:
-        """Refuse a configuration that would have transformers build layers until memory runs out."""
-        try:
-            config = json.loads(read_ordinary(self.path / "config.json"))
-        except (OSError, ValueError, RecursionError):  # reported when the configuration is loaded
-            return
-        for name, value in _find_items(config):
-            if "layer" in name and isinstance(value, int) and value > _MOST_LAYERS:
+    def _check_sizes(self) -> None:
+        """Refuse a configuration that would have transformers build parts until memory runs out."""
+        for name, value in _find_items(self._read_json("config.json")):
+            most = next((most for sign, most in _MOST.items() if sign in name), None)
+            if most is not None and isinstance(value, int) and value > most:
                 raise UserError(
-                    "The config.json of {name} asks for {count:,} layers ({setting}), more than any"
-                    " model has: correct it, or download it again.",
+                    "The config.json of {name} asks for {count:,} where no model has more than"
+                    " {most:,} ({setting}): correct it, or download it again.",
                     name=self.name,
                     count=min(value, 10**15),
+                    most=most,
                     setting=name[:80],
                 )
 
@@ -220,9 +229,9 @@ class ModelFiles:
             name=self.name,
         )
 
-    def check_tokenizer(self) -> None:
+    def _check_tokenizer(self) -> None:
         """Refuse a tokenizer in a file that the digest of the folder does not cover."""
-        settings = self._read_tokenizer_settings()
+        settings = [self._read_json(name) for name in _TOKENIZER_SETTINGS]
         if elsewhere := next(self._find_files_elsewhere(settings), None):
             raise UserError(
                 "The tokenizer of {name} is read from a file outside its folder ({file}), so its"
@@ -230,7 +239,7 @@ class ModelFiles:
                 name=self.name,
                 file=elsewhere[:80],
             )
-        for name in _list_tokenizers(settings):
+        for name in _list_tokenizers(settings[0]):
             if PurePosixPath(name).name != name or "\\" in name or not name.endswith(".json"):
                 raise UserError(
                     "The tokenizer of {name} is not a .json file in its folder ({file}), so its"
@@ -239,20 +248,24 @@ class ModelFiles:
                     file=name[:80],
                 )
 
-    def _read_tokenizer_settings(self) -> dict[str, Any]:
+    def _read_json(self, name: str) -> Any:
+        """A file of settings; None if transformers will report that it cannot be read."""
         try:
-            settings = json.loads(read_ordinary(self.path / "tokenizer_config.json"))
-        except (OSError, ValueError, RecursionError):  # reported when the tokenizer is loaded
-            return {}
-        return settings if isinstance(settings, dict) else {}
+            return json.loads(read_ordinary(self.path / name))
+        except (OSError, ValueError, RecursionError):
+            return None
 
-    def _find_files_elsewhere(self, settings: dict[str, Any]) -> Iterator[str]:
+    def _find_files_elsewhere(self, settings: list[Any]) -> Iterator[str]:
         """The files outside the folder that a tokenizer's settings name, whatever the setting is called.
 
         Many classes of tokenizers take the name of a file for their vocabulary, under many names.
         """
         unread = _UNREAD | ({"tokenizer_file"} if "tokenizer.json" in self.names else set())
-        read = {name: value for name, value in settings.items() if name not in unread}
+        read = [
+            {name: value for name, value in one.items() if name not in unread}
+            for one in settings
+            if isinstance(one, dict)
+        ]
         here = self.path.resolve()
         for _, text in _find_items(read):
             with suppress(OSError, ValueError):  # too long for a path, or with a zero byte
@@ -261,9 +274,9 @@ class ModelFiles:
                     yield text
 
 
-def _list_tokenizers(settings: dict[str, Any]) -> list[str]:
+def _list_tokenizers(settings: Any) -> list[str]:
     """The files, one per version of transformers, that a tokenizer's settings name."""
-    found = settings.get("fast_tokenizer_files")
+    found = settings.get("fast_tokenizer_files") if isinstance(settings, dict) else None
     return [str(name) for name in found] if isinstance(found, list | dict) else []
 
 

@@ -25,6 +25,7 @@ from gendalens.models.huggingface.libraries import import_transformers, silence_
 from gendalens.models.huggingface.model_files import ADAPTER_CONFIG, SETTINGS, ModelFiles
 from gendalens.models.huggingface.quantisation import Quantisation, find_quantisation
 from gendalens.models.huggingface.refusals import CONFIGURATION, TOKENIZER
+from gendalens.models.huggingface.shards import SAFE
 from gendalens.models.huggingface.weights import load_weights
 from gendalens.models.library_errors import describe_error, walk_causes
 from gendalens.system import hub_access
@@ -103,6 +104,7 @@ class StoredCheckpoint(Checkpoint):
             self.check_unchanged()  # records the state of the files
         arguments = self.arguments
         self._fetch_settings()
+        self.check_settings()
         with silence_transformers(), self.reach_hub(), self.explain_errors(CONFIGURATION):
             config = transformers.AutoConfig.from_pretrained(self.where, **arguments)
             self._check_attention(config)
@@ -195,6 +197,22 @@ class StoredCheckpoint(Checkpoint):
             for name in sorted(wanted, key=lambda name: (name == "config.json", name)):
                 self.fetch(name)
 
+    def check_settings(self) -> None:
+        """Refuse settings, in a folder or in the hub's cache, that endanger whoever reads them."""
+        import huggingface_hub
+
+        if self.path is not None:
+            folder = self.path
+        else:
+            sha = self._commit.sha
+            known = (
+                huggingface_hub.try_to_load_from_cache(self.name, name, revision=sha)
+                for name in ("config.json", ADAPTER_CONFIG)
+            )
+            folder = Path(next((file for file in known if isinstance(file, str)), "")).parent
+        if folder.is_dir() and folder != Path():
+            ModelFiles(self.name, folder, self.options.allow_pickle).check_settings()
+
     def fetch(self, name: str) -> None:
         """Fetch a file that the hub lists, unless the model is local."""
         repository = None if self.path is not None else self._commit.repository
@@ -242,7 +260,7 @@ class StoredCheckpoint(Checkpoint):
     @cached_property
     def version(self) -> str:
         """What identifies the model's version: the hub's commit, or a digest of the local files."""
-        return f"sha256:{self.files.digest[:12]}" if self.files else self._commit.sha
+        return f"sha256:{self.files.digest[:12]}" if self.files else self._hub_version
 
     @cached_property
     def resolved_dtype(self) -> str:
@@ -271,7 +289,17 @@ class StoredCheckpoint(Checkpoint):
     @property
     def content(self) -> tuple[str, ...]:
         """What identifies the files: a digest of local ones, or the name and commit on the hub."""
-        return (self.files.digest,) if self.files else (self.name, self._commit.sha)
+        return (self.files.digest,) if self.files else (self.name, self._hub_version)
+
+    @property
+    def _hub_version(self) -> str:
+        """The commit, and whether pickled weights are read: a commit may have both, and they may differ.
+
+        The hub's cache may hold only the pickled ones of the two.
+        """
+        sha, files = self._commit.sha, self._commit.files
+        pickled = self.options.allow_pickle and files.isdisjoint((*SAFE, ADAPTER_CONFIG))
+        return f"{sha}+pickled" if pickled else sha
 
     def check_unchanged(self) -> None:
         """Raise if a file was replaced after the first of them was read.
