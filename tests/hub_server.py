@@ -130,7 +130,12 @@ class _Handler(BaseHTTPRequestHandler):
             content = content[:-1] + bytes([content[-1] ^ 1])
         if fault == "slow" and self.command == "GET":
             time.sleep(1.5)
-        self._send(content, 200, headers, cut=fault == "truncated")
+        if fault == "wrong size" and self.command == "HEAD":
+            content += b"more"
+        cut = fault in ("truncated", "truncated once")
+        if fault == "truncated once" and self.command == "GET":
+            self.server.fault = None
+        self._send(content, 200, headers, cut=cut)
 
     def _send(
         self, content: bytes, status: int, headers: dict[str, str], *, cut: bool = False

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = "1"  # in this process, not in the runs: see torture.forked
@@ -18,6 +19,7 @@ from torture import (
     hostile,
     hostile_attacks,
     hostile_table,
+    hostile_variants,
     interruptions,
     kill,
     kill_shared,
@@ -180,7 +182,10 @@ def try_hostile_files() -> int:
         work = Path(folder)
         os.environ["GENDALENS_HOME"] = str(work / "home")
         found = []
-        for one in hostile.try_attacks(hostile_attacks.attacks(work), work):
+        attacks = chain(
+            hostile_attacks.attacks(work), hostile_variants.attacks(hostile_attacks.make_run(work))
+        )
+        for one in hostile.try_attacks(attacks, work):
             found.append(one)
             if one.outcome == "failed":
                 print(f"{one.attack.kind} ({one.attack.name}): {one.note}", flush=True)

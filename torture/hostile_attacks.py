@@ -99,7 +99,8 @@ def models(_: Path) -> Iterator[Attack]:
             yield Attack(f"model: {what} for a file", name, _replaced(name, way))
 
 
-def _copy_model(scene: Scene) -> Path:
+def copy_model(scene: Scene) -> Path:
+    """A sound model, to be changed."""
     return Path(shutil.copytree(demo.FOLDER / "demo-lm", scene.folder / "model"))
 
 
@@ -109,7 +110,7 @@ def _same_answer(folder: Path) -> str | None:
 
 def _replaced(name: str, way: Way) -> Callable[[Scene], str | None]:
     def act(scene: Scene) -> str | None:
-        folder = _copy_model(scene)
+        folder = copy_model(scene)
         way(folder / name, scene)
         return _same_answer(folder)
 
@@ -118,7 +119,7 @@ def _replaced(name: str, way: Way) -> Callable[[Scene], str | None]:
 
 def _edited(file: str, values: dict[str, Any]) -> Callable[[Scene], str | None]:
     def act(scene: Scene) -> str | None:
-        folder = _copy_model(scene)
+        folder = copy_model(scene)
         path = folder / file
         path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), "utf-8")
         # Settings can change what a model is, so any answer counts, but no crash.
@@ -157,7 +158,7 @@ def _with_code(name: str, place: str) -> Callable[[Scene], str | None]:
     def act(scene: Scene) -> str | None:
         from gendalens.data import fetch
 
-        folder = _copy_model(scene)
+        folder = copy_model(scene)
         (scene.folder / place / f"{name}.py").write_text(scene.code, "utf-8")
         config = folder / "config.json"
         own = {"auto_map": {"AutoConfig": "own.Own", "AutoModelForMaskedLM": "own.Own"}}
@@ -306,7 +307,8 @@ def run_folders(run: Path) -> Iterator[Attack]:
                 )  # fmt: skip
 
 
-def _copy_run(run: Path, scene: Scene) -> Path:
+def copy_run(run: Path, scene: Scene) -> Path:
+    """A sound run folder, to be changed."""
     return Path(shutil.copytree(run, scene.folder / "run"))
 
 
@@ -321,7 +323,7 @@ def _show(folder: Path, shown: str) -> str | None:
 
 def _shown(run: Path, shown: str, name: str, way: Way) -> Callable[[Scene], str | None]:
     def act(scene: Scene) -> str | None:
-        folder = _copy_run(run, scene)
+        folder = copy_run(run, scene)
         file = next(iter(folder.rglob(name)), folder / name)
         way(file, scene)
         return _show(folder, shown)
@@ -342,7 +344,7 @@ def names(run: Path) -> Iterator[Attack]:
 
 def _named(run: Path, kind: str, name: str) -> Callable[[Scene], str | None]:
     def act(scene: Scene) -> str | None:
-        folder = _copy_run(run, scene)
+        folder = copy_run(run, scene)
         for file in folder.rglob("result.json"):
             plain = json.loads(file.read_text("utf-8"))
             plain["model"]["name"] = name
@@ -422,7 +424,7 @@ def _scripted(run: Path, name: str, what: str) -> Callable[[Scene], str | None]:
         # Making it takes seconds, and is tested elsewhere.
         library.bundle_scripts = lambda snippet: "the library"
         page._read_bundle.cache_clear()
-        folder = _copy_run(run, scene)
+        folder = copy_run(run, scene)
         problem = judge(command("report", folder))
         text = (folder / "report.html").read_text("utf-8")
         return problem or ("a planted script" if "planted" in text or "kære" in text else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -97,6 +98,7 @@ FAULTS = {
     "flipped weights": ("flipped", "model.safetensors", {}, "its checksum differs"),
     "flipped configuration": ("flipped", "config.json", {}, "its checksum differs"),
     "truncated": ("truncated", "model.safetensors", {}, "broke off or has the wrong size"),
+    "wrong size": ("wrong size", "model.safetensors", {}, "broke off or has the wrong size"),
     "slow": ("slow", "model.safetensors", {}, "does not answer in time"),
     "hostile commit": ("none", "", {"X-Repo-Commit": "../../../x"}, "cannot be believed"),
     "hostile etag": ("none", "", {"ETag": '"../../../x"'}, "cannot be believed"),
@@ -134,6 +136,64 @@ def test_a_fault_is_one_sentence_and_the_next_run_goes_on(
     assert not any("pytorch_model.bin" in path for path in hub.asked)
 
 
+@pytest.mark.parametrize("file", ["model.safetensors", "config.json"])
+def test_a_download_that_breaks_off_once_is_taken_up_again(file: str, hub: HubServer) -> None:
+    hub.fault, hub.only = "truncated once", file
+    assert ask() == ask(revision=hub_server.COMMIT)
+    assert len([line for line in hub.asked if line.startswith("GET") and file in line]) > 1
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("setting", ["num_hidden_layers", "num_labels", "max_position_embeddings"])
+def test_a_configuration_on_the_hub_is_checked_as_one_in_a_folder(
+    setting: str, hub: HubServer
+) -> None:
+    config = json.loads((hub.folder / "config.json").read_text())
+    (hub.folder / "config.json").write_text(json.dumps(config | {setting: 10**9}))
+    with pytest.raises(UserError, match="asks for 1,000,000,000 where no model has more"):
+        ask()
+
+
+def test_a_tokenizer_on_the_hub_reads_no_file_of_this_machine(hub: HubServer) -> None:
+    outside = hub.folder.parent / "cache" / "outside.txt"
+    outside.parent.mkdir()
+    outside.write_text("[UNK]\nhan\nhun\n")
+    (hub.folder / "tokenizer.json").unlink()
+    config = json.loads((hub.folder / "tokenizer_config.json").read_text())
+    (hub.folder / "tokenizer_config.json").write_text(json.dumps(config | {"vocab": str(outside)}))
+    with pytest.raises(UserError, match="is read from a file outside its folder"):
+        ask()
+
+
+def test_a_file_that_the_hubs_cache_only_points_to_is_not_deleted(
+    hub: HubServer, tmp_path: Path
+) -> None:
+    ask()
+    letter = tmp_path / "cache" / "letter.txt"
+    letter.write_text("kære Ida")
+    (named,) = (tmp_path / "cache").rglob("snapshots/*/config.json")
+    named.unlink()
+    named.symlink_to(letter)
+    assert ask()  # the second kind of model that looks for it fetches it anew
+    assert letter.read_text() == "kære Ida"
+    assert named.read_bytes() == (hub.folder / "config.json").read_bytes()
+
+
+def test_pickled_weights_of_a_commit_are_another_version_than_its_safetensors(
+    hub: HubServer,
+) -> None:
+    import torch
+    from safetensors.torch import load_file
+
+    torch.save(load_file(hub.folder / "model.safetensors"), hub.folder / "pytorch_model.bin")
+    both = load_model("org/model", LoadOptions(allow_pickle=True))
+    (hub.folder / "model.safetensors").unlink()
+    pickled = load_model("org/model", LoadOptions(allow_pickle=True))
+    assert both.info.revision == hub_server.COMMIT
+    assert pickled.info.revision == f"{hub_server.COMMIT}+pickled"
+    assert both.fingerprint() != pickled.fingerprint()
+
+
 @pytest.mark.parametrize("sha", ["../../../../x", "/x", "main", "a" * 39, "A" * 41, "", None, 7])
 def test_a_commit_is_forty_hexadecimal_digits(sha: Any, hub: HubServer, tmp_path: Path) -> None:
     hub.commit = sha
@@ -156,8 +216,18 @@ def test_a_hub_that_refuses_the_connection_is_named(hub: HubServer) -> None:
 
 DANE_FAULTS = {
     "401": (401, "", {}, r"refuses your access token \(401\)"),
+    "403": (403, "", {}, r"forbids access \(403\)"),
+    "404": (404, "", {"X-Error-Code": "RepoNotFound"}, r"refuses the request \(404\)"),
     "429": (429, "", {"Retry-After": "7"}, r"\(429\); try again in 7 seconds"),
+    "500": (500, "", {}, r"error of its own \(500\)"),
     "503": (503, "", {}, r"error of its own \(503\)"),
+    "disabled": (
+        403,
+        "",
+        {"X-Error-Message": "Access to this resource is disabled."},
+        "has disabled this repository",
+    ),
+    "wrong size": ("wrong size", "conllu", {}, "broke off or has the wrong size"),
     "portal": ("portal", "", {}, "does not come from a hub"),
     "503 for the file": (503, "conllu", {}, r"error of its own \(503\)"),
     "portal for the file": ("portal", "conllu", {}, "does not come from a hub"),

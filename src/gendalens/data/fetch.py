@@ -10,6 +10,7 @@ import zlib
 from pathlib import Path
 
 from gendalens.errors import UserError
+from gendalens.system.file_reading import LARGEST_TEXT, open_ordinary
 from gendalens.system.file_writing import replace_file
 from gendalens.system.python_process import run_python
 from gendalens.words import phrase
@@ -26,7 +27,7 @@ NO_ANSWER = re.compile(
 
 def hash_file(path: Path) -> str:
     """The SHA-256 of a file in hexadecimal."""
-    with path.open("rb") as file:
+    with open_ordinary(path, LARGEST_TEXT) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from gendalens.data.text import ReasonError
 from gendalens.errors import UserError
+from gendalens.system.file_reading import check_ordinary, read_ordinary
 from gendalens.system.file_writing import replace_file
 from gendalens.system.hub_faults import describe_fault
 from gendalens.system.hub_repository import ask_repository, is_plain_path
@@ -39,7 +40,7 @@ def fetch(repo: str, target: Path) -> None:
     """Write the test split of a hub data set to ``target`` as CoNLL-U."""
     files = _download(repo, target.parent / "hub")
     if files[0].suffix == ".conllu":
-        replace_file(target, files[0].read_bytes())
+        replace_file(target, read_ordinary(files[0]))
         return
     lines = [line for row in read_rows(files) for line in to_conllu(row, repo)]
     replace_file(target, (f"{line}\n" for line in lines))
@@ -137,7 +138,7 @@ def read_rows(files: Sequence[Path]) -> Iterator[Row]:
             if file.suffix == ".parquet":
                 yield from _read_parquet(file)
             else:
-                for line in file.read_text(encoding="utf-8").splitlines():
+                for line in read_ordinary(file).decode().splitlines():
                     yield _name_labels(json.loads(line), {"ner_tags": TAGS})
         except (OSError, ValueError, RecursionError) as error:  # from Arrow, JSON or UTF-8
             raise UserError(
@@ -159,6 +160,7 @@ def _read_parquet(file: Path) -> Iterator[Row]:
             file=file.name,
             instead=INSTEAD,
         ) from error
+    check_ordinary(file)
     table = parquet.read_table(file)
     metadata = (table.schema.metadata or {}).get(b"huggingface", b"{}")
     labels = {"ner_tags": TAGS, **_read_labels(json.loads(metadata))}

@@ -21,6 +21,7 @@ from gendalens.data.fetch import download, hash_file, unpack
 from gendalens.data.home import find_home
 from gendalens.data.own_files import find_own_files
 from gendalens.errors import UserError
+from gendalens.system.file_reading import read_ordinary
 from gendalens.system.file_writing import make_private_folder, replace_file
 from gendalens.version import __version__
 from gendalens.words import N_
@@ -204,7 +205,7 @@ def _inspect(data: DataSet, here: Path) -> tuple[State, str]:
         try:
             wanted = file.sha256
             if isinstance(data.origin, Hub) and _checksum_file(here, file).is_file():
-                wanted = _checksum_file(here, file).read_text(encoding="ascii", errors="replace")
+                wanted = read_ordinary(_checksum_file(here, file)).decode(errors="replace")
             intact = hash_file(here / file.name) == wanted
         except OSError:
             intact = False

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gendalens.errors import UserError
+from gendalens.system.file_reading import read_ordinary
 from gendalens.words import Message, phrase
 
 
@@ -20,7 +21,7 @@ class Span:
 def read_lines(path: Path) -> list[str]:
     """The lines of a UTF-8 file without their line ends."""
     try:
-        data = path.read_bytes()
+        data = read_ordinary(path)
     except OSError as error:
         raise UserError(
             "{path} cannot be read ({reason}): name a folder that holds it, or fetch the official one "

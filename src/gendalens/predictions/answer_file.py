@@ -21,6 +21,7 @@ from gendalens.results.model_info import (
     TOKEN_CLASSIFICATION,
     ModelInfo,
 )
+from gendalens.system.file_reading import open_given
 from gendalens.words import Message, Template, phrase
 
 ANSWERED_ELSEWHERE = Template("answer_file", "model whose answers came from a file")
@@ -120,7 +121,7 @@ def _read(path: Path, wanted: dict[str, Request]) -> tuple[Header, dict[Request,
     """Header, answers and digest of a file; it must answer every wanted request once, without a flaw."""
     digest = hashlib.sha256()
     try:
-        with path.open("rb") as file:
+        with open_given(path) as file:
             lines = numbered_lines(file, digest.update)
             first = next(lines, None)
             if first is None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from gendalens.models.answer_rules import AnswerError
-from gendalens.words import Template, phrase
+from gendalens.words import Template, phrase, say
 
 # An answer takes a few hundred bytes, so a longer line cannot be one.
 LONGEST = 16 * 1024 * 1024
+_MOST_SKIPPED = 64  # pieces of that length, of one line
 BLANK = Template("answers.blank_line", "blank lines")
 TOO_LONG = Template("answers.line_too_long", "lines that are too long")
 NOT_UTF8 = Template("answers.line_not_utf8", "lines that are not UTF-8")
@@ -26,10 +28,12 @@ def numbered_lines(file: BinaryIO, see: Callable[[bytes], None]) -> Iterator[tup
     while line := file.readline(LONGEST):
         see(line)
         # The rest of an over-long line is skipped, not kept in memory.
-        rest = line
+        rest, skipped = line, 0
         while len(rest) == LONGEST and not rest.endswith(b"\n"):
             rest = file.readline(LONGEST)
             see(rest)
+            if (skipped := skipped + 1) > _MOST_SKIPPED:
+                raise OSError(errno.EFBIG, say("a line never ends"))
         number += 1
         yield number, line.removeprefix(_BOM) if number == 1 else line
 

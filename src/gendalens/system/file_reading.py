@@ -31,6 +31,18 @@ def open_ordinary(path: Path, largest: int | None = None) -> BufferedReader:
         raise
 
 
+def open_given(path: Path) -> BufferedReader:
+    """A file that the user typed, which may be a pipe, and is waited for; a device may never end."""
+    descriptor = os.open(path, _FLAGS & ~getattr(os, "O_NONBLOCK", 0))
+    try:
+        if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+            _check(path, os.fstat(descriptor), None)
+        return os.fdopen(descriptor, "rb", buffering=-1)
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
 def read_ordinary(path: Path, largest: int = LARGEST_TEXT) -> bytes:
     """The content of an ordinary file."""
     with open_ordinary(path, largest) as file:

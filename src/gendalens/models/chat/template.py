@@ -13,6 +13,8 @@ from typing import Any
 from gendalens.errors import UserError
 from gendalens.models.chat.respondent import Turn
 from gendalens.models.library_errors import describe_error
+from gendalens.system.time_limit import limit_time
+from gendalens.words import say
 
 #: Some templates tell the model today's date; it is told this one, so that a run can be repeated.
 TODAY = datetime(2026, 1, 1)
@@ -21,6 +23,9 @@ _DATE_FORMAT = re.compile(r"""strftime_now\(\s*["']([^"']{1,40})["']""")
 _FIXED_DATE = "{%- macro strftime_now(format) %}{{ fixed_dates[format] }}{%- endmacro %}"
 _SAMPLE = Turn("user", "Ja eller nej?")
 _REPLY = "Ja"
+_LONGEST = 10.0  # seconds that a template may take; a millisecond is typical
+_MOST = 1_000_000  # characters that it may write
+_COMPILED = "<template>"  # what Jinja calls the code that it makes of a template
 
 
 def has_template(tokenizer: Any) -> bool:
@@ -82,15 +87,18 @@ class ChatTemplate:
 
     def _apply(self, turns: Sequence[Turn], **options: Any) -> str:
         try:
-            text = self.tokenizer.apply_chat_template(
-                [{"role": turn.role, "content": turn.text} for turn in turns],
-                chat_template=self._dated_template,
-                tokenize=False,
-                enable_thinking=False,
-                date_string=TODAY.strftime("%d %b %Y"),
-                fixed_dates=self._dates,
-                **options,
-            )
+            with limit_time(_LONGEST, _COMPILED):
+                text = self.tokenizer.apply_chat_template(
+                    [{"role": turn.role, "content": turn.text} for turn in turns],
+                    chat_template=self._dated_template,
+                    tokenize=False,
+                    enable_thinking=False,
+                    date_string=TODAY.strftime("%d %b %Y"),
+                    fixed_dates=self._dates,
+                    **options,
+                )
+            if len(text) > _MOST:
+                raise ValueError(say("it writes more than {count:,} characters", count=_MOST))
         except MemoryError:
             raise
         except Exception as error:  # a template is a program of the model's

@@ -31,6 +31,7 @@ from gendalens.models.library_errors import describe_error, walk_causes
 from gendalens.system import hub_access
 from gendalens.system.hub_faults import UnbelievableError, describe_fault
 from gendalens.system.hub_repository import Repository, ask_repository, check_commit
+from gendalens.words import say
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
 # The attention implementations built into PyTorch; None picks the best of them.
@@ -108,6 +109,8 @@ class StoredCheckpoint(Checkpoint):
         with silence_transformers(), self.reach_hub(), self.explain_errors(CONFIGURATION):
             config = transformers.AutoConfig.from_pretrained(self.where, **arguments)
             self._check_attention(config)
+            if not isinstance(config.get_text_config(), transformers.PreTrainedConfig):
+                raise ValueError(say("a part of it is not a configuration"))
         if quantisation := find_quantisation(config):
             quantisation.check_packages(self.name)
         return config
