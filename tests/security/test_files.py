@@ -17,6 +17,7 @@ from gendalens.data import fetch
 from gendalens.data.home import find_home
 from gendalens.errors import UserError
 from gendalens.models.detect import load_model
+from gendalens.predictions.answer_file import AnswerFile
 from gendalens.report.charts import library
 from gendalens.report.exports.every_eval_ever import every_eval_ever
 from gendalens.report.html import page
@@ -86,8 +87,13 @@ def test_a_large_text_file_is_refused_before_it_is_read(model: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.parametrize("named_in", ["tokenizer_config.json", "special_tokens_map.json"])
 def test_a_tokenizer_outside_the_folder_is_refused(
-    model: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, object], relative: bool
+    model: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, object],
+    relative: bool,
+    named_in: str,
 ) -> None:
     outside = model.parent / "outside.txt"
     outside.write_text("[UNK]\nhan\nhun\n")
@@ -96,7 +102,12 @@ def test_a_tokenizer_outside_the_folder_is_refused(
     (model / "tokenizer.json").unlink()
     written = json.loads(json.dumps(settings).replace("{file}", name))
     config = json.loads((model / "tokenizer_config.json").read_text())
-    (model / "tokenizer_config.json").write_text(json.dumps(config | written))
+    # Without these, transformers takes settings from the other file as well.
+    config.pop("added_tokens_decoder", None)
+    (model / "tokenizer_config.json").write_text(json.dumps(config))
+    file = model / named_in
+    known = json.loads(file.read_text()) if file.exists() else {}
+    file.write_text(json.dumps(known | written))
     assert "is read from a file outside its folder" in refuse(model)
 
 
@@ -116,6 +127,74 @@ def test_a_configuration_with_countless_layers_is_refused(model: Path, setting: 
     value = {"num_hidden_layers": 10**9} if setting == "text_config" else 10**9
     (model / "config.json").write_text(json.dumps(config | {setting: value}))
     assert "asks for 1,000,000,000 where no model has more than 10,000" in refuse(model)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"num_labels": 10**9},
+        {"num_experts": 10**9},
+        {"max_position_embeddings": 10**9},
+        {"text_config": {"max_position_embeddings": 10**30}},
+    ],
+)
+def test_a_configuration_with_countless_parts_is_refused(
+    model: Path, settings: dict[str, object]
+) -> None:
+    config = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps(config | settings))
+    assert "where no model has more than" in refuse(model)
+
+
+@pytest.mark.parametrize("value", [7, "x", [], {"a": 1}])
+def test_a_part_of_a_configuration_that_is_none_is_told(model: Path, value: object) -> None:
+    config = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps(config | {"text_config": value}))
+    assert "a part of it is not a configuration" in refuse(model)
+
+
+@pytest.mark.parametrize("name", ["bpe.codes", "source.spm"])
+def test_every_vocabulary_is_part_of_the_digest(model: Path, name: str) -> None:
+    (model / name).write_text("a")
+    before = load_model(str(model)).fingerprint()
+    (model / name).write_text("b")
+    assert load_model(str(model)).fingerprint() != before
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer_config.json", "added_tokens.json"])
+def test_a_pipe_beside_an_adapter_does_not_block(model: Path, name: str) -> None:
+    pytest.importorskip("peft")
+    folder = model.with_name("adapter")
+    folder.mkdir()
+    settings = {"peft_type": "LORA", "base_model_name_or_path": str(model), "r": 1}
+    (folder / "adapter_config.json").write_text(json.dumps(settings))
+    os.mkfifo(folder / name)
+    assert f"{name}: it is not an ordinary file" in refuse(folder)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_own_data_that_never_end_are_refused(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "data").mkdir()
+    file = tmp_path / "data" / "own.conllu"
+    if kind == "pipe":
+        os.mkfifo(file)
+    else:
+        file.symlink_to("/dev/zero")
+    with pytest.raises(UserError, match="not an ordinary file"):
+        gendalens.run("control:fair", tasks=["ner-dane"], data={"dane": file.parent}, out=None)
+
+
+@pytest.mark.timeout(60)
+def test_a_file_of_answers_that_never_ends_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    with file.open("wb") as handle:
+        handle.truncate(2**40)  # sparse: it takes no space
+    for path, reason in ((file, "a line never ends"), (Path("/dev/zero"), "not an ordinary file")):
+        with pytest.raises(UserError, match=reason):
+            AnswerFile(path, [], name="x")
 
 
 def test_a_report_does_not_follow_a_link_in_its_run_folder(tmp_path: Path) -> None:

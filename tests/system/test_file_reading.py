@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
-from gendalens.system.file_reading import check_ordinary, open_ordinary, read_ordinary
+from gendalens.system.file_reading import (
+    check_ordinary,
+    open_given,
+    open_ordinary,
+    read_ordinary,
+)
 
 
 def test_an_ordinary_file_is_read(tmp_path: Path) -> None:
@@ -40,3 +46,16 @@ def test_a_file_above_the_limit_is_refused(tmp_path: Path) -> None:
     for read in (read_ordinary, check_ordinary):
         with pytest.raises(OSError, match="larger than 1 MB"):
             read(tmp_path / "a", 1024**2)
+
+
+@pytest.mark.timeout(10)
+def test_a_pipe_that_the_user_typed_is_waited_for_and_a_device_is_refused(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Timer(0.2, pipe.write_bytes, [b"hej"])
+    writer.start()
+    with open_given(pipe) as file:
+        assert file.read() == b"hej"
+    writer.join()
+    with pytest.raises(OSError, match="not an ordinary file"):
+        open_given(Path("/dev/zero"))

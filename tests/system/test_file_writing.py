@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gendalens.system.file_writing import (
+    append_text,
     make_folders,
     make_private_folder,
     replace_file,
@@ -134,6 +135,33 @@ def test_folders_of_a_run_are_no_links(folder: Path, foreign: Path) -> None:
     with pytest.raises(OSError, match="link"):
         make_folders(folder, "other", "lm-abc@2-0")
     assert list(foreign.parent.iterdir()) == [foreign]
+
+
+def test_a_folder_of_a_run_that_becomes_a_link_gets_nothing(folder: Path, foreign: Path) -> None:
+    inner = make_folders(folder, "model", "lm-abc@2-0")
+    inner.rmdir()
+    inner.symlink_to(foreign.parent)
+    with pytest.raises(OSError, match=r"directory|symbolic"):
+        replace_file(inner / "letter.txt", "ny", root=folder)
+    assert foreign.read_text() == "kære Ida"
+    inner.unlink()
+    inner.mkdir()
+    replace_file(inner / "letter.txt", "ny", root=folder)
+    assert (inner / "letter.txt").read_text() == "ny"
+
+
+@pytest.mark.timeout(10)
+def test_text_is_added_to_an_ordinary_file_only(folder: Path, foreign: Path) -> None:
+    append_text(folder / "raw", "a")
+    append_text(folder / "raw", "b")
+    assert (folder / "raw").read_text() == "ab"
+    (folder / "link").symlink_to(foreign)
+    os.link(foreign, folder / "second")
+    os.mkfifo(folder / "pipe")
+    for name in ("link", "second", "pipe"):
+        with pytest.raises(OSError, match=r"symbolic|ordinary|No such device"):
+            append_text(folder / name, "ny")
+    assert foreign.read_text() == "kære Ida"
 
 
 def test_files_follow_the_umask_and_private_folders_do_not(folder: Path) -> None:
