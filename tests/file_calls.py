@@ -8,16 +8,17 @@ from collections.abc import Iterator
 #: Modules that exist for such things; importing one is a finding.
 MODULES = frozenset(
     """tempfile shutil multiprocessing pickle marshal shelve dbm mmap socket socketserver
-    http ftplib smtplib requests httpx httpx2 aiohttp urllib3 ctypes pty runpy zipfile tarfile huggingface_hub
-    webbrowser fileinput linecache cffi joblib dill cloudpickle code codeop""".split()  # noqa: SIM905
+    http ftplib smtplib requests httpx httpx2 aiohttp urllib3 ctypes pty runpy zipfile tarfile
+    huggingface_hub webbrowser fileinput linecache cffi joblib dill cloudpickle code codeop""".split()  # noqa: SIM905
 )
 #: Functions of other modules.
 FUNCTIONS = frozenset(
     """os.open os.fdopen os.replace os.rename os.renames os.unlink os.remove os.rmdir os.removedirs
-    os.mkdir os.makedirs os.link os.symlink os.system os.popen os.fork os.forkpty os.truncate os.ftruncate os.chmod
-    os.chown os.mkfifo os.mknod os.write os.startfile os.utime os.sendfile os.copy_file_range
-    io.open io.FileIO io.open_code codecs.open builtins.open builtins.exec builtins.eval builtins.compile
-    open exec eval compile __import__ importlib.import_module importlib.util.spec_from_file_location
+    os.mkdir os.makedirs os.link os.symlink os.system os.popen os.fork os.forkpty os.truncate
+    os.ftruncate os.chmod os.chown os.mkfifo os.mknod os.write os.startfile os.utime os.sendfile
+    os.copy_file_range io.open io.FileIO io.open_code codecs.open builtins.open builtins.exec
+    builtins.eval builtins.compile open exec eval compile __import__ importlib.import_module
+    importlib.util.spec_from_file_location
     urllib.request.urlopen urllib.request.urlretrieve asyncio.create_subprocess_exec
     asyncio.create_subprocess_shell numpy.save numpy.savez numpy.savez_compressed numpy.savetxt numpy.load
     numpy.loadtxt numpy.genfromtxt numpy.fromfile numpy.memmap torch.save torch.load torch.hub.load
@@ -29,9 +30,9 @@ FAMILIES += ("subprocess.get", "subprocess._")
 #: Methods, of whatever object.
 METHODS = frozenset(
     """open write_text write_bytes read_text read_bytes touch symlink_to hardlink_to unlink rmdir mkdir
-    chmod lchmod rename extract extractall to_csv to_parquet to_pickle to_excel to_feather to_hdf to_sql tofile
-    savefig save_pretrained push_to_hub read_csv read_parquet read_pickle read_table read_excel
-    subprocess_exec subprocess_shell urlopen urlretrieve""".split()  # noqa: SIM905
+    chmod lchmod rename extract extractall to_csv to_parquet to_pickle to_excel to_feather to_hdf
+    to_sql tofile savefig save_pretrained push_to_hub read_csv read_parquet read_pickle read_table
+    read_excel subprocess_exec subprocess_shell urlopen urlretrieve""".split()  # noqa: SIM905
 )
 _HOLDERS = frozenset({"os", "io", "builtins", "importlib", "subprocess", "sqlite3"})
 
