@@ -16,6 +16,7 @@ from families import opened
 
 from gendalens.errors import UserError
 from gendalens.models.base import Fill, LoadOptions, Score, Tag
+from gendalens.models.chat import template as chat_template
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
@@ -221,6 +222,27 @@ def test_a_chat_template_cannot_reach_python(tmp_path: Path, marker: Path, templ
     assert not marker.exists()
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("template", "reason"),
+    [
+        (
+            "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+            "longer",
+        ),
+        ("{{ 'x' * 2000000 }}", "writes more than 1,000,000 characters"),
+    ],
+)
+def test_a_chat_template_that_never_ends_is_stopped(
+    tmp_path: Path, template: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chat_template, "_LONGEST", 0.3)
+    folder = shutil.copytree(opened("gpt2").folder, tmp_path / "model")
+    (folder / "chat_template.jinja").write_text(template)
+    with pytest.raises(UserError, match=f"cannot write the question.*{reason}"):
+        load_model(f"chat:{folder}").encode([Fill("Hun ser ", " hund.", ("hans", "hendes"))])
+
+
 @pytest.fixture(scope="session")
 def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with warnings.catch_warnings():
@@ -378,3 +400,14 @@ def test_packages_in_the_working_directory_are_not_imported(
     assert not marker.exists()
     assert ran.returncode == 2
     assert "no config.json" in ran.stderr
+
+
+def test_python_without_docstrings_is_named_as_the_reason() -> None:
+    """transformers reads its own docstrings and would say that the weights cannot be read."""
+    code = (
+        "from gendalens.errors import UserError\n"
+        "from gendalens.models.huggingface.libraries import import_transformers\n"
+        "try:\n    import_transformers()\nexcept UserError as error:\n    print(error)"
+    )
+    said = subprocess.check_output([sys.executable, "-OO", "-P", "-c", code], text=True)
+    assert "run without -OO" in said

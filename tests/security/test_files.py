@@ -222,6 +222,18 @@ def test_no_export_prints_raw_control_characters(tmp_path: Path, name: str) -> N
     assert json.loads(exported)["model_info"]["name"] == name
 
 
+def test_a_page_shows_control_characters(tmp_path: Path) -> None:
+    run, name = tmp_path / "run", "model\x1b[2J\u202efdp\x9b\u2066"
+    (result,) = gendalens.run(
+        "control:fair", tasks=["lm-dawinobias"], data="builtin", sample=8, out=run
+    )
+    file = next(run.rglob("result.json"))
+    file.write_text(file.read_text().replace(f'"{result.model.name}"', json.dumps(name)))
+    page = gendalens.report(run).read_text()
+    assert not set(page) & set("\x1b\u202e\x9b\u2066")
+    assert "model\N{REPLACEMENT CHARACTER}[2J\N{REPLACEMENT CHARACTER}fdp" in page
+
+
 def test_a_package_in_the_working_directory_does_not_stand_in_for_pip(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
