@@ -32,6 +32,7 @@ from gendalens.models.base import (
     TopTokenAnswer,
     Trial,
 )
+from gendalens.system import guarded_database
 
 SCORE, ANSWER = Score("Hun hørte fuglen."), ScoreAnswer(-12.345678901234567, 4)
 
@@ -234,7 +235,7 @@ def test_switching_the_log_on_waits_for_a_process_that_does_the_same(
 ) -> None:
     # SQLite gives up at once here, whatever its timeout: 4 processes that make a cache at the same
     # moment met this once in 150 times.
-    class Busy(sqlite3.Connection):
+    class Busy(guarded_database.GuardedDatabase):
         refusals = 3
 
         def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
@@ -243,8 +244,7 @@ def test_switching_the_log_on_waits_for_a_process_that_does_the_same(
                 raise sqlite3.OperationalError("database is locked")
             return super().execute(sql, *parameters)
 
-    connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda path, **kw: connect(path, factory=Busy, **kw))
+    monkeypatch.setattr(guarded_database, "GuardedDatabase", Busy)
     with Cache(tmp_path / "c.sqlite") as cache:
         cache.store("m", [(SCORE, ANSWER)])
         assert cache.lookup("m", [SCORE]) == {SCORE: ANSWER}

@@ -161,7 +161,7 @@ class Cache:
                 self._check_schema(self._read_version())
                 # WAL lets a second process read while one writes. On file systems without support
                 # for it (network homes), SQLite keeps its rollback journal, which is safe too.
-                self._enable_wal()
+                self._db.enable_log(WAIT)
                 self._db.execute("PRAGMA synchronous=NORMAL")
                 # SQLite may silently lose rows if pages are inconsistent; the check takes 3 ms per MB.
                 if self._db.execute("PRAGMA quick_check(1)").fetchone() != (b"ok",):
@@ -260,22 +260,6 @@ class Cache:
                 path=str(self.path),
             ) from None
         return found
-
-    def _enable_wal(self) -> None:
-        """Enable the write-ahead log, retrying while another process holds the lock.
-
-        SQLite does not wait here by itself, so two processes that create a cache at the same moment
-        would fail.
-        """
-        end = time.monotonic() + WAIT
-        while True:
-            try:
-                self._db.execute("PRAGMA journal_mode=WAL")
-                return
-            except sqlite3.OperationalError as error:
-                if "locked" not in str(error) or time.monotonic() > end:
-                    raise
-            time.sleep(0.01)
 
     def _add_checksums(self) -> None:
         """Migrate a cache from schema 1; the caller holds the write lock."""

@@ -58,6 +58,22 @@ class GuardedDatabase(sqlite3.Connection):
             raise ForeignSchemaError
         return True
 
+    def enable_log(self, wait: float) -> None:
+        """Enable the write-ahead log, retrying while another process holds the lock.
+
+        SQLite does not wait here by itself, so two processes that create a database at the same moment
+        would fail.
+        """
+        end = time.monotonic() + wait
+        while True:
+            try:
+                self.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > end:
+                    raise
+            time.sleep(0.01)
+
     def _watch(self) -> bool:
         """Whether to stop the statement that runs; Python handles signals before it gets here."""
         return time.monotonic() > self.deadline

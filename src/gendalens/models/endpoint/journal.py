@@ -36,7 +36,7 @@ class Journal:
             self._set_deadline()
             # Before anything else, because a schema can hold code that any statement may run.
             self._db.holds_only([_TABLE])
-            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.enable_log(_WAIT)
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute("BEGIN IMMEDIATE")
             if not self._db.holds_only([_TABLE]):
