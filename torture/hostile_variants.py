@@ -314,7 +314,10 @@ def _write(writer: str, what: str) -> Act:
         else:
             WAYS[what](file, scene)
         try:
-            (append_text if writer == "append" else replace_file)(file, "text")
+            if writer == "append":
+                append_text(file, "text")
+            else:
+                replace_file(file, "text")
         except OSError:
             return None
         return None if writer == "replace" and not file.is_symlink() else "it was written to"
