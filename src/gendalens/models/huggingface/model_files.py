@@ -130,7 +130,6 @@ class ModelFiles:
         if self.gguf:
             self._check_gguf()
         elif self.path.is_dir():
-            self._check_ordinary()
             self._check_folder()
             self.check_settings()
         elif self.path.suffix in refusals.FOREIGN:

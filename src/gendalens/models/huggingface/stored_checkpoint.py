@@ -105,7 +105,8 @@ class StoredCheckpoint(Checkpoint):
             self.check_unchanged()  # records the state of the files
         arguments = self.arguments
         self._fetch_settings()
-        self.check_settings()
+        if self.path is None:
+            self.check_settings()
         with silence_transformers(), self.reach_hub(), self.explain_errors(CONFIGURATION):
             config = transformers.AutoConfig.from_pretrained(self.where, **arguments)
             self._check_attention(config)
