@@ -33,7 +33,7 @@ from gendalens.tasks import get_task
 
 RUNGS: dict[str, dict[str, Any]] = {
     "options by tokens": {"top_logprobs": 20},
-    "options in pieces": {"top_logprobs": 20, "splits_words": True},
+    "options in pieces": {"top_logprobs": 20, "splits": 1},
     "options by systemone": {"decision_route": "/systemone"},
     "options by decisions": {"decision_route": "/decisions"},
     "constrained by choice": {"constraints": ("guided_choice",)},
@@ -184,18 +184,19 @@ def test_likelihoods_answer_like_a_causal_model(way: str) -> None:
 
 def test_an_option_is_followed_through_its_pieces() -> None:
     places = [
-        Place("h", -0.1, (("h", -0.1), ("d", -4.0))),
-        Place("un", -0.5, (("un", -0.5), ("an", -1.0), ("al", -3.0))),
+        Place(b"h", -0.1, ((b"h", -0.1), (b"d", -4.0))),
+        Place(b"un", -0.5, ((b"un", -0.5), (b"an", -1.0), (b"al", -3.0))),
     ]
     assert score_options(places, ("hun", "han")) == pytest.approx((-0.6, -1.1))
     # An option out of sight gets the smallest reported probability, which it cannot exceed.
     assert score_options(places[:1], ("hun", "den")) == pytest.approx((-0.1, -4.0))
     assert (
-        score_options([Place("Det", -0.1, (("Det", -0.1), ("Nej", -3.0)))], ("hun", "han")) is None
+        score_options([Place(b"Det", -0.1, ((b"Det", -0.1), (b"Nej", -3.0)))], ("hun", "han"))
+        is None
     )
     # A word that only begins like an option is not that option.
     assert score_options(
-        [Place("hans", -0.1, (("hans", -0.1), ("han", -3.0)))], ("hun", "han")
+        [Place(b"hans", -0.1, ((b"hans", -0.1), (b"han", -3.0)))], ("hun", "han")
     ) == (pytest.approx((-3.0, -3.0)))
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from gendalens.errors import UserError
 
@@ -28,7 +31,8 @@ class Journal:
             self._db = sqlite3.connect(
                 path, timeout=60, isolation_level=None, check_same_thread=False
             )
-            self._db.execute("PRAGMA journal_mode=WAL")
+            with suppress(sqlite3.OperationalError):  # not on network drives
+                self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS responses (key BLOB PRIMARY KEY, text TEXT NOT NULL)"
@@ -37,20 +41,22 @@ class Journal:
         except (OSError, sqlite3.Error) as error:
             raise self._explain(error) from None
 
-    def find(self, keys: Sequence[bytes]) -> dict[bytes, str]:
-        """The responses that are kept."""
-        found: dict[bytes, str] = {}
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
+        """The responses that are kept; one that is damaged is asked for again."""
+        found: dict[bytes, Any] = {}
         try:
             with self._lock:
                 for start in range(0, len(keys), _LOOKUP):
                     part = keys[start : start + _LOOKUP]
                     marks = ",".join("?" * len(part))
-                    found.update(
-                        self._db.execute(
-                            f"SELECT key, text FROM responses WHERE key IN ({marks})",  # noqa: S608 (only question marks are put in)
-                            part,
-                        ).fetchall()
-                    )
+                    rows = self._db.execute(
+                        f"SELECT key, text FROM responses WHERE key IN ({marks})",  # noqa: S608 (only question marks are put in)
+                        part,
+                    ).fetchall()
+                    for key, text in rows:
+                        with suppress(ValueError, TypeError, RecursionError):
+                            plain = json.loads(text)
+                            found |= {key: plain} if isinstance(plain, dict) else {}
         except sqlite3.Error as error:
             raise self._explain(error) from None
         return found
@@ -76,8 +82,9 @@ class Journal:
             raise self._explain(error) from None
 
     def close(self) -> None:
-        """Close the file."""
-        self._db.close()
+        """Close the file, once nothing is being written."""
+        with self._lock:
+            self._db.close()
 
     def _explain(self, error: Exception) -> UserError:
         return UserError(
