@@ -20,7 +20,7 @@ from typing import Any
 from gendalens.models.endpoint.option_tokens import _list_letters
 
 REFUSAL = "Beklager, det kan jeg ikke svare på."
-_FILLERS = [f"§{index}" for index in range(30)]
+_FILLERS = [f"x{index}" for index in range(30)]
 #: How the vocabulary of a byte-level tokenizer writes bytes.
 LETTERS = {byte: letter for letter, byte in _list_letters().items()}
 #: What the probe asks, and what a plain model says.

@@ -14,7 +14,7 @@ import random
 import ssl
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
@@ -279,15 +279,15 @@ class Client:
         response = Response(
             sent.status_code,
             text,
-            self.redactor.clean_plain(_read_plain(text, sent.headers)),
+            self.redactor.clean_plain(_read_plain(text)),
             self.redactor.clean(sent.headers.get("location", "")),
             self.redactor.clean(sent.headers.get("server", "")),
         )
         return response, read_wait(sent.status_code, sent.headers)
 
 
-def _read_plain(text: str, headers: Mapping[str, str]) -> Any:
-    if headers.get("content-type", "").startswith("text/event-stream"):
+def _read_plain(text: str) -> Any:
+    if text.lstrip().startswith(("data:", "event:", ":")):
         return join_events(text)
     try:
         return json.loads(text)

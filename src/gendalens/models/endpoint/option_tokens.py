@@ -2,12 +2,12 @@
 
 The model's own answer is followed token by token. At each place, a token that makes the text the
 beginning of exactly one option gives that option its probability; while the text is the beginning of
-several options, the walk goes on along the answer. Tokens that lead to the same options (*den* and
-*Den*) go on together, as if what follows them were the same. So an option in several tokens (*h* + *un*)
-is exact where it can be told from the others, and what is approximated is this: words that begin like an
-option and then go on otherwise count for it, and an option that is not among the reported tokens gets
-the smallest reported probability, which it cannot exceed. Options that part only where the answer did
-not go get that bound as well.
+several options, the walk goes on along the answer. So an option in several tokens (*h* + *un*) is exact
+where it can be told from the others, and what is approximated is this: words that begin like an option
+and then go on otherwise count for it; what several options might begin with counts for none of them if
+the answer did not go there (*Den* before an answer that begins with *den*), unless it is one of them;
+and an option that is not among the reported tokens gets the smallest reported probability, which it
+cannot exceed.
 """
 
 from __future__ import annotations
@@ -68,20 +68,22 @@ def score_options(places: Sequence[Place], options: Sequence[str]) -> tuple[floa
         seen = dict(place.others)
         seen.setdefault(place.token, place.log_prob)
         bound = path + min(seen.values())
-        fitting = {token: _find_fitting(written, token, names) for token in seen}
-        for token, options_left in fitting.items():
-            if options_left is not None and len(options_left) == 1:
-                mass[options_left[0]].append(path + seen[token])
-        here = fitting[place.token]
+        here: tuple[int, ...] | None = None
+        for token, log_prob in seen.items():
+            fitting = _find_fitting(written, token, names)
+            if token == place.token:
+                here = fitting
+            elif fitting is not None and len(fitting) > 1:
+                fitting = _find_named(written + token, names)
+            if fitting is not None and len(fitting) == 1:
+                mass[fitting[0]].append(path + log_prob)
         if here is not None and len(here) < 2:
             break
-        path += add_log_probs([seen[token] for token in seen if fitting[token] == here])
-        written += place.token
+        written, path = written + place.token, path + seen[place.token]
     else:
         # The answer ended where it might have gone on to a longer option.
-        ended = [index for index, name in enumerate(names) if name == _simplify(_decode(written))]
-        if ended:
-            mass[ended[0]].append(path)
+        for index in _find_named(written, names):
+            mass[index].append(path)
     if not any(mass):
         return None
     return tuple(add_log_probs(found) if found else max(bound, _LEAST) for found in mass)
@@ -89,14 +91,13 @@ def score_options(places: Sequence[Place], options: Sequence[str]) -> tuple[floa
 
 def _find_fitting(written: bytes, token: bytes, names: Sequence[str]) -> tuple[int, ...] | None:
     """The options that a text may become, or is, if this token comes next; None before a first letter."""
-    before = _simplify(_decode(written))
     whole = written + token
     text = _simplify(_decode(whole))
     rest = _find_rest(whole)
     if not text and not rest:
         return None
     if not token:  # some servers write the end of an answer as nothing
-        return tuple(index for index, name in enumerate(names) if name == before)[:1]
+        return _find_named(written, names)
     begun = [index for index, name in enumerate(names) if _begins(name, text, rest)]
     if begun:
         return tuple(begun)
@@ -107,6 +108,12 @@ def _find_fitting(written: bytes, token: bytes, names: Sequence[str]) -> tuple[i
         default=None,
     )
     return () if longest is None else (names.index(longest),)
+
+
+def _find_named(written: bytes, names: Sequence[str]) -> tuple[int, ...]:
+    """The option that a text is."""
+    text = _simplify(_decode(written))
+    return tuple(index for index, name in enumerate(names) if name == text)[:1]
 
 
 def _begins(name: str, text: str, rest: bytes) -> bool:
