@@ -8,6 +8,7 @@ import math
 import random
 import re
 import socket
+import ssl
 import threading
 import time
 from collections import Counter
@@ -57,6 +58,7 @@ class Script:
     html: bool = False
     repeats_headers: bool = False
     retry_after: str = "0.05"
+    headers_sent: dict[str, str] = field(default_factory=dict)
     redirect: str = ""
     empty: bool = False
     thinks: bool = False
@@ -354,7 +356,7 @@ def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
         def _send(self, status: int, plain: Any, headers: Mapping[str, str] | None = None) -> None:
             data = plain.encode() if isinstance(plain, str) else json.dumps(plain).encode()
             self.send_response(status)
-            for name, value in (headers or {}).items():
+            for name, value in {**script.headers_sent, **(headers or {})}.items():
                 self.send_header(name, value)
             self.send_header(
                 "content-type", "text/html" if isinstance(plain, str) else "application/json"
@@ -367,17 +369,22 @@ def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def serve(script: Script) -> Iterator[str]:
-    """Run the server; gives its address, ``/v1`` included."""
+def serve(script: Script, context: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Run the server, encrypted if there is a context; gives its address, ``/v1`` included."""
     ThreadingHTTPServer.request_queue_size = 128
     server = ThreadingHTTPServer(("127.0.0.1", 0), _make_handler(script))
     server.daemon_threads = True
+    server.handle_error = lambda *_: None  # type: ignore[method-assign] # clients that go away are no news
+    scheme = "http"
+    if context is not None:
+        scheme = "https"
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(
         target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
     )
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}{script.root}"
+        yield f"{scheme}://127.0.0.1:{server.server_address[1]}{script.root}"
     finally:
         server.shutdown()
         server.server_close()
