@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import math
@@ -17,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 from gendalens.models.endpoint.option_tokens import _list_letters
 
@@ -331,7 +333,7 @@ def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
                 else:
                     status, plain = script.respond(self.path, body)
                     if script.repeats_headers:
-                        plain = {**plain, "seen": dict(self.headers.items())}
+                        plain = {**plain, "seen": self._repeat_headers()}
                         if status == 400:
                             plain = {"error": {"message": f"not with {plain['seen']}"}}
                     self._send(status, plain)
@@ -341,6 +343,14 @@ def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
             finally:
                 with script._lock:
                     script._at_once -= 1
+
+        def _repeat_headers(self) -> list[str]:
+            """The headers as they are, and in all the forms that a server may give them."""
+            values = [
+                part for value in self.headers.values() for part in (value, value.split()[-1])
+            ]
+            encoded = [base64.b64encode(value.encode()).decode() for value in values]
+            return [*values, *map(quote, values), *map(quote_plus, values), *encoded]
 
         def _break_off(self, fault: str) -> None:
             """An answer of which half arrives, by a connection that breaks or as if it were whole."""
@@ -355,6 +365,10 @@ def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
 
         def _send(self, status: int, plain: Any, headers: Mapping[str, str] | None = None) -> None:
             data = plain.encode() if isinstance(plain, str) else json.dumps(plain).encode()
+            if script.repeats_headers:
+                # Once more, with every letter of it written as an escape.
+                again = "".join(f"\\u{ord(sign):04x}" for sign in str(self.headers))
+                data = data[:-1] + f', "again": "{again}"}}'.encode()
             self.send_response(status)
             for name, value in {**script.headers_sent, **(headers or {})}.items():
                 self.send_header(name, value)

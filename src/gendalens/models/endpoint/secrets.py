@@ -77,6 +77,8 @@ def read_addresses(options: EndpointOptions) -> tuple[tuple[Address, ...], Redac
             _ = parts.port
         except ValueError:  # a bracket or a port that is none
             parts = urlsplit("")
+        if "@" in parts.path:  # a password with a slash in it is cut there, and must not be shown
+            parts = urlsplit("")
         # The user's mistake is shown without what stands before the @.
         shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -96,6 +98,7 @@ def read_addresses(options: EndpointOptions) -> tuple[tuple[Address, ...], Redac
             headers["authorization"] = f"Basic {token}"
             # Without a password, the name is the key.
             secrets += [token, password or user]
+        secrets += headers.values()
         addresses.append(Address(shown.rstrip("/"), headers))
     return tuple(addresses), Redactor(_usable(secrets))
 
@@ -156,7 +159,7 @@ def _usable(secrets: Iterable[str]) -> tuple[str, ...]:
     for secret in secrets:
         if len(secret) >= _SHORTEST:
             encoded = base64.b64encode(secret.encode()).decode()
-            found |= {secret, quote(secret, safe=""), quote_plus(secret), encoded}
+            found |= {secret, quote(secret), quote(secret, safe=""), quote_plus(secret), encoded}
             found |= {json.dumps(secret)[1:-1], secret.replace("/", "\\/"), encoded.rstrip("=")}
             found.add(base64.urlsafe_b64encode(secret.encode()).decode())
     return tuple(sorted(found, key=len, reverse=True))
