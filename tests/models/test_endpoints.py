@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,9 +22,13 @@ from urllib.parse import quote, quote_plus
 import pytest
 from endpoint_server import REFUSAL, Script, serve
 from planting import plant
+from rich.console import Console
 
 import gendalens
 from gendalens.api import load_model
+from gendalens.data.choice import read_choices
+from gendalens.engine.run_options import RunOptions
+from gendalens.engine.session import Job, run_jobs
 from gendalens.errors import UserError
 from gendalens.models.base import Fill, LoadOptions, Score
 from gendalens.models.chat.asking import Interview
@@ -30,6 +36,7 @@ from gendalens.models.chat.respondent import Rung
 from gendalens.models.endpoint import client
 from gendalens.models.endpoint.option_tokens import Place, score_options
 from gendalens.models.endpoint_options import EndpointOptions
+from gendalens.report.terminal.progress import TerminalWatcher
 
 RUNGS: dict[str, dict[str, Any]] = {
     "options by tokens": {"top_logprobs": 20},
@@ -379,3 +386,23 @@ def test_credentials_in_the_address_are_sent_as_a_header_and_shown_nowhere(
     assert PASSWORD not in f"{model.remarks}{model.info}{model.fingerprint()}"
     with pytest.raises(UserError, match=r"^\? is not the address"):
         load_model("openai:m", endpoint=url.replace("//", "//me:123/456@"))
+
+
+# Progress
+
+
+def test_progress_shows_the_rate_the_tokens_a_second_and_the_time_left(
+    server: tuple[Script, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, url = server
+    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=40)
+    script.delay = 0.01
+    terminal = io.StringIO()
+    console = Console(file=terminal, force_terminal=True, width=150)
+    options = RunOptions(
+        data=read_choices("builtin"), sample=40, load=LoadOptions(endpoint=url), use_cache=False
+    )
+    run_jobs([Job("openai:m", ["lm-dawinobias"])], options, TerminalWatcher(console))
+    shown = terminal.getvalue()
+    assert re.search(r"[\d,]+/s\S* .*[\d,]+ tokens/s.*\d:\d\d:\d\d", shown)
+    assert "About 640 requests with" in shown

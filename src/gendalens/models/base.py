@@ -336,6 +336,11 @@ class Backend(ABC):
     def answers(self) -> frozenset[str]:
         """The kinds of request it can answer."""
 
+    @property
+    def usual_answers(self) -> frozenset[str]:
+        """The kinds of request whose tests it takes unless the user names others."""
+        return self.answers
+
     @abstractmethod
     def fingerprint(self) -> str:
         """A digest of all that decides its answers, for the cache; must not load the weights."""
