@@ -19,7 +19,7 @@ from gendalens.results.result import Result
 
 CHOICES = ("lm-dawinobias", "coref-dawinobias", "coref-abc", "chat-abc")
 LIKELIHOODS = ("lm-dawinobias", "lm-abc")
-STRENGTH = {"lm-dawinobias": 0.8, "coref-dawinobias": 0.8, "coref-abc": 0.3, "ner-dane": 0.8}
+STRENGTH = {"lm-dawinobias": 0.8, "coref-dawinobias": 0.8, "coref-abc": 0.6, "ner-dane": 0.8}
 #: Control models whose bias is the main effect of a test.
 BIASED = {
     "lm-dawinobias": "stereotyped",
