@@ -279,7 +279,7 @@ def test_a_server_that_is_down_from_the_start_is_left_out_and_the_user_told() ->
         model.close()
         alone = load_model("openai:m", endpoint=url)
         alone.close()
-    assert "http://127.0.0.1:9 cannot be reached and are left out" in str(model.remarks[0])
+    assert "Left out, because there is no answer: http://127.0.0.1:9." in str(model.remarks[0])
     # What was answered by two is not asked again of one.
     assert model.fingerprint() == alone.fingerprint()
 

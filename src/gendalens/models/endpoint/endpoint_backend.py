@@ -19,9 +19,7 @@ FOUND = Template(
     "decision route {route}, log-probabilities of {top} tokens, constraints {constraint}, the same "
     "answer twice at temperature 0: {deterministic}, different ones at temperature 1: {varies}.",
 )
-LEFT_OUT = Template(
-    "endpoint.left_out", "{servers} cannot be reached and are left out; the others are asked."
-)
+LEFT_OUT = Template("endpoint.left_out", "Left out, because there is no answer: {servers}.")
 CORRECTED = Template("endpoint.corrected", "The address lacks /v1; {url} is used.")
 ESTIMATE = Template(
     "endpoint.estimate", "About {requests:,} requests with {tokens:,} tokens are to be sent."

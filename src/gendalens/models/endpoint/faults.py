@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
 from gendalens.models.endpoint.secrets import Address, Redactor
+from gendalens.words import N_
 
 if TYPE_CHECKING:
     from gendalens.models.endpoint.client import Response
@@ -14,6 +15,16 @@ if TYPE_CHECKING:
 _CONTEXT = re.compile(r"context|too long|maximum.*length|max_model_len|n_ctx", re.IGNORECASE)
 _MODEL = re.compile(r"model", re.IGNORECASE)
 _LONGEST = 200  # characters that are quoted of a server's own message
+
+
+TOO_SLOW = N_(
+    "{server} does not answer within {seconds:g} seconds: check its log, or raise --timeout, then run "
+    "again; what was answered is stored."
+)
+SILENT = N_(
+    "{server} cannot be reached ({reason}): check that the server runs and that --endpoint is right, "
+    "then run again; what was answered is stored."
+)
 
 
 class UnreachableError(UserError):
@@ -33,15 +44,9 @@ def explain_silence(
             reason=quote_server(problem, redactor),
         )
     if isinstance(problem, TimeoutError) or "Timeout" in type(problem).__name__:
-        return UnreachableError(
-            "{server} does not answer within {seconds:g} seconds: check its log, or raise --timeout, "
-            "then run again; what was answered is stored.",
-            server=address.host,
-            seconds=timeout,
-        )
+        return UnreachableError(TOO_SLOW, server=address.host, seconds=timeout)
     return UnreachableError(
-        "{server} cannot be reached ({reason}): check that the server runs and that --endpoint is "
-        "right, then run again; what was answered is stored.",
+        SILENT,
         server=address.host,
         reason=redactor.clean(str(problem).strip() or type(problem).__name__)[:_LONGEST],
     )
