@@ -88,13 +88,13 @@ def read_text(plain: dict[str, Any]) -> str:
 
 def read_reply(plain: dict[str, Any]) -> Reply:
     """A response as a reply, without the model's thoughts."""
-    reason = read_choice_of(plain).get("finish_reason")
+    end = read_choice_of(plain).get("finish_reason")
     thoughts = split_thoughts(read_text(plain))
     prompt, answer = count_tokens(plain)
     outcome = ANSWERED
-    if reason == "content_filter" or _find_refusal(plain):
+    if end == "content_filter" or _find_refusal(plain):
         outcome = REFUSED
-    elif reason == "length" or not thoughts.finished:
+    elif end == "length" or not thoughts.finished:
         outcome = CUT_OFF
     return Reply(
         outcome=outcome,
