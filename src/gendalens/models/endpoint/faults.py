@@ -66,7 +66,8 @@ def explain_certificate(address: Address, error: Exception) -> UserError:
     """The error for a server whose certificate cannot be verified."""
     return UserError(
         "The certificate of {server} cannot be verified ({reason}), so nothing was sent: to trust it, "
-        "name the file of the certificate in the environment variable SSL_CERT_FILE.",
+        "name the file of the certificate in the environment variable {variable}.",
+        variable="SSL_CERT_FILE",
         server=address.host,
         reason=" ".join(str(error).split())[:_LONGEST],
     )
