@@ -130,9 +130,10 @@ def _read_variable(name: str, option: str) -> str:
     if not _VARIABLE.fullmatch(name):
         # It may be the key itself, so it is not repeated.
         raise UserError(
-            "{option} takes the name of an environment variable in capital letters, such as MY_KEY, and "
-            "not the key: correct it.",
+            "{option} takes the name of an environment variable in capital letters, such as {example}, "
+            "and not the key: correct it.",
             option=option,
+            example="MY_KEY",
         )
     value = os.environ.get(name, "").strip()
     if not value:
