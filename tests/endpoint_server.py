@@ -58,6 +58,7 @@ class Script:
     rejects: tuple[str, ...] = ()
     key: str = ""
     html: bool = False
+    http: str = "HTTP/1.1"
     repeats_headers: bool = False
     retry_after: str = "0.05"
     headers_sent: dict[str, str] = field(default_factory=dict)
@@ -287,7 +288,7 @@ class Script:
 
 def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+        protocol_version = script.http
         disable_nagle_algorithm = True
 
         def log_message(self, *args: Any) -> None:

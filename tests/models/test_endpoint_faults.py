@@ -271,17 +271,29 @@ def test_a_server_that_dies_is_left_out_and_its_questions_go_to_the_other(
     assert result.model.software == signature
 
 
-def test_a_server_that_is_down_from_the_start_is_left_out_and_the_user_told() -> None:
-    script = make_server()
-    with serve(script) as url:
-        both = EndpointOptions(urls=("http://127.0.0.1:9/v1", url))
+def test_a_server_that_is_down_from_the_start_is_left_out_and_nothing_asked_again() -> None:
+    scripts = [make_server(), make_server()]
+    with serve(scripts[1]) as second:
+        with serve(scripts[0]) as first:
+            both = EndpointOptions(urls=(first, second))
+            run(both)
+        for script in scripts:
+            script.start_counting()
         model = load_model("openai:m", endpoint=both)
         model.close()
-        alone = load_model("openai:m", endpoint=url)
-        alone.close()
-    assert "Left out, because there is no answer: http://127.0.0.1:9." in str(model.remarks[0])
-    # What was answered by two is not asked again of one.
-    assert model.fingerprint() == alone.fingerprint()
+        run(both)
+    assert f"Left out, because there is no answer: {first.removesuffix('/v1')}." in str(
+        model.remarks[0]
+    )
+    assert not count_questions(scripts[1])
+
+
+def test_a_namesake_at_another_address_is_another_model() -> None:
+    with serve(make_server()) as first, serve(make_server()) as second:
+        models = [load_model("openai:m", endpoint=url) for url in (first, second)]
+        for model in models:
+            model.close()
+    assert models[0].fingerprint() != models[1].fingerprint()
 
 
 def test_servers_of_different_models_are_refused() -> None:

@@ -113,6 +113,8 @@ MANNERS: dict[str, tuple[dict[str, Any], Rung]] = {
     "thoughts apart": ({"top_logprobs": 20}, Rung.OPTIONS),
     "hidden thoughts": ({"top_logprobs": 20}, Rung.OPTIONS),
     "no system": ({"top_logprobs": 20}, Rung.OPTIONS),
+    "a connection for each request": ({"top_logprobs": 20, "http": "HTTP/1.0"}, Rung.OPTIONS),
+    "late": ({"top_logprobs": 20, "delay": 0.02}, Rung.OPTIONS),
 }
 
 
@@ -186,3 +188,42 @@ def test_a_server_that_ignores_the_temperature_is_found_out(temperature: str) ->
     # Samples that are all the same are not asked for.
     assert len(answer.trials) == (8 if temperature == "zero" else 14)
     assert ("0-samples" in " ".join(model.info.software)) is (temperature == "zero")
+
+
+def test_thoughts_are_counted_wherever_they_stand() -> None:
+    for script in StrictScript(manners=frozenset({"thoughts apart"})), StrictScript(thinks=True):
+        plant_exactly(script, Rung.TEXT, FILL)
+        model, (answer,) = ask(script, FILL)
+        assert {trial.outcome for trial in answer.trials} == {"answered"}
+        assert model.found.thinks
+        # 13 tokens of a thought in a field of its own, 2 of the one in the text.
+        assert model.usage["of_them_thought"] == 14 * (13 if script.manners else 2)
+
+
+def test_a_whole_first_line_is_an_answer_although_the_explanation_is_cut_off() -> None:
+    script = StrictScript()
+    for asking in Interview(Rung.TEXT).ask(FILL, "m"):
+        text = "Hun.\n\n" + "Det er min forklaring på valget. " * 30
+        script.texts[asking.question.turns[-1].text] = text
+    _, (answer,) = ask(script, FILL)
+    assert {trial.outcome for trial in answer.trials} == {"answered"}
+    assert {trial.chosen for trial in answer.trials} == {0}
+
+
+def test_a_decision_that_is_no_distribution_is_not_read_and_a_zero_is_not_impossible() -> None:
+    class Deciding(StrictScript):
+        def _decide(self, route: str, body: dict[str, Any]) -> tuple[int, Any]:
+            status, plain = super()._decide(route, body)
+            for answer in plain["answers"].values():
+                if set(answer["probabilities"]) == {"hun", "han"}:
+                    shares = {"hun": 1.0, "han": 0.0} if "zero" in self.manners else {"hun": 0.7}
+                    answer["probabilities"] = shares
+            return status, plain
+
+    for manner, outcome in ("zero", "answered"), ("partial", "unparsable"):
+        script = Deciding(decision_route="/systemone", manners=frozenset({manner}))
+        plant_exactly(script, Rung.OPTIONS, FILL)
+        _, (answer,) = ask(script, FILL)
+        assert {trial.outcome for trial in answer.trials} == {outcome}
+        if manner == "zero":
+            assert answer.trials[0].log_probs == pytest.approx((0.0, math.log(1e-6)))

@@ -63,7 +63,9 @@ def read_trial(asking: Asking, reply: Reply) -> Trial:
     rotate, which comes to the same: what stands at ``place`` is candidate ``place + order``.
     """
     options, order = asking.question.options, asking.order
-    if reply.outcome != ANSWERED:
+    # A whole first line is an answer, even if the explanation after it was cut off.
+    has_answer = reply.outcome == CUT_OFF and "\n" in reply.text.strip()
+    if reply.outcome != ANSWERED and not has_answer:
         return Trial(asking.paraphrase, order, reply.outcome)
     if reply.log_probs:
         shift = len(options) - order
@@ -74,6 +76,8 @@ def read_trial(asking: Asking, reply: Reply) -> Trial:
         best = max(range(len(options)), key=log_probs.__getitem__)
         return Trial(asking.paraphrase, order, ANSWERED, best, log_probs)
     read = read_choice(reply.text, options)
+    if has_answer and read.outcome != ANSWERED:
+        return Trial(asking.paraphrase, order, CUT_OFF)
     chosen = -1 if read.chosen < 0 else (read.chosen + order) % len(options)
     return Trial(asking.paraphrase, order, read.outcome, chosen)
 

@@ -93,6 +93,8 @@ class EndpointBackend(Backend):
             "answer_tokens": usage.answer_tokens,
             "retries": usage.retries,
         }
+        if usage.thought_tokens:
+            counted["of_them_thought"] = usage.thought_tokens
         price = usage.price(self.server.options)
         return counted if price is None else {**counted, "price": price}
 

@@ -173,9 +173,9 @@ def _plain(text: str) -> str:
 def digest_server(server: Server, found: Findings, rung: Rung) -> str:
     """A digest of all that decides the replies, except for the questions; never of a key.
 
-    A model that writes the same sentence every time is known by it, wherever it is served; of another,
-    only the address tells it from a namesake.
+    The addresses are part of it, also of servers that are down: nothing else tells a model for sure from
+    its namesake elsewhere.
     """
-    addresses = [] if found.sample else sorted(address.url for address in server.addresses)
-    parts = [VERSION, addresses, server.model, server.identity.digest, found.digest, rung.value]
+    places = sorted(url.removesuffix("/v1") for url in server.given)
+    parts = [VERSION, places, server.model, server.identity.digest, found.digest, rung.value]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

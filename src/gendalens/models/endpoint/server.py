@@ -14,6 +14,7 @@ from urllib.parse import quote
 from gendalens.data.home import find_home
 from gendalens.errors import UserError
 from gendalens.models.endpoint.client import Call, Client, Effort, Response
+from gendalens.models.endpoint.dialect import count_thoughts
 from gendalens.models.endpoint.faults import UnreachableError, explain_status
 from gendalens.models.endpoint.journal import NAME, Journal, digest_call
 from gendalens.models.endpoint.line import Line
@@ -56,6 +57,8 @@ class Server:
         self.model = model
         self.options = options
         self.addresses, self.redactor = read_addresses(options)
+        #: The addresses as the user gave them, without credentials.
+        self.given = tuple(address.url for address in self.addresses)
         self.usage = Usage()
         self.corrected_address = ""
         #: Hosts that could not be reached when the run began, and are left out.
@@ -136,7 +139,7 @@ class Server:
             found[keys[index]] = plain
             self._keep_raw(calls[index], plain)
             with self._lock:
-                self.usage.add(plain, calls[index].body)
+                self.usage.add(plain, calls[index].body, count_thoughts(plain))
                 self.usage.check(self.options.max_tokens_total)
 
         if missing:

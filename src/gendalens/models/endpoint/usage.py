@@ -15,11 +15,15 @@ _MILLION = 1_000_000
 
 @dataclass(slots=True)
 class Usage:
-    """Requests and tokens so far; ``retries`` are requests that had to be sent again."""
+    """Requests and tokens so far; ``retries`` are requests that had to be sent again.
+
+    ``thought_tokens`` are those of the answers' tokens that the model thought before it answered.
+    """
 
     requests: int = 0
     prompt_tokens: int = 0
     answer_tokens: int = 0
+    thought_tokens: int = 0
     retries: int = 0
 
     @property
@@ -27,7 +31,7 @@ class Usage:
         """All tokens."""
         return self.prompt_tokens + self.answer_tokens
 
-    def add(self, plain: dict[str, Any], asked: str) -> None:
+    def add(self, plain: dict[str, Any], asked: str, thoughts: int = 0) -> None:
         """Count one response to the body ``asked``; without the server's own count, an estimate."""
         prompt, answer = count_tokens(plain)
         if not prompt and not answer:
@@ -36,6 +40,7 @@ class Usage:
         self.requests += 1
         self.prompt_tokens += prompt
         self.answer_tokens += answer
+        self.thought_tokens += thoughts
 
     def check(self, limit: int | None) -> None:
         """Raise if the user's limit is reached."""
