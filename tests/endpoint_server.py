@@ -30,6 +30,12 @@ LETTERS = {byte: letter for letter, byte in _list_letters().items()}
 _PLAIN = {"Svar kun med ordet ja.": "ja", "Skriv kun tallet 7 og ikke andet.": "7"}
 
 
+def is_of_probe(body: dict[str, Any]) -> bool:
+    """Whether a chat request is one of the probe's."""
+    messages = body.get("messages") or [{}]
+    return messages[-1].get("content") in (*_PLAIN, "Skriv en kort sætning om en kat.")
+
+
 @dataclass
 class Script:
     """What the server can do, what it has in mind, and which faults it shows.
@@ -302,14 +308,21 @@ def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
             self._serve(json.loads(raw), raw)
 
         def _serve(self, body: dict[str, Any] | None, raw: bytes = b"") -> None:
-            question = f"{self.path} {hashlib.sha256(raw).hexdigest()}" if raw else self.path
+            question, is_counted = self.path, False
+            if body is not None:
+                # What the probe asks is counted apart: it is asked again before each run.
+                is_counted = not is_of_probe(body)
+                kind = self.path if is_counted else "probe"
+                question = f"{kind} {hashlib.sha256(raw).hexdigest()}"
             with script._lock:
                 script.headers.append({name.lower(): value for name, value in self.headers.items()})
-                script._number += bool(raw)
+                script._number += is_counted
                 script.seen[question] += 1
                 script._at_once += 1
                 script.most_at_once = max(script.most_at_once, script._at_once)
-                fault = script.faults.get(script._number, "") if raw and script.counting else ""
+                fault = (
+                    script.faults.get(script._number, "") if is_counted and script.counting else ""
+                )
             try:
                 if script.delay:
                     time.sleep(script.delay)

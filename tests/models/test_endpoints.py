@@ -107,12 +107,36 @@ def test_a_server_is_believed_only_what_it_really_does(offers: dict[str, Any], r
     assert f"chat-rung {rung.value}" in " ".join(model.info.software)
 
 
-def test_findings_are_remembered_for_the_server_and_its_model(server: tuple[Script, str]) -> None:
+def test_findings_are_remembered_and_the_best_of_them_confirmed(
+    server: tuple[Script, str],
+) -> None:
     script, url = server
-    for probed in True, False:
+    asked = []
+    for _ in range(2):
         script.start_counting()
         load_model("openai:m", endpoint=url).close()
-        assert any("chat" in question for question in script.seen) is probed
+        asked.append(sum(count for question, count in script.seen.items() if "probe" in question))
+    assert asked[0] > 10
+    assert asked[1] == 2
+
+
+@pytest.mark.parametrize(
+    ("offer", "value"),
+    [
+        ("top_logprobs", 20),
+        ("decision_route", "/systemone"),
+        ("likelihoods", "echo"),
+        ("constraints", ("grammar",)),
+    ],
+)
+def test_a_server_that_no_longer_does_something_is_found_out(offer: str, value: Any) -> None:
+    script = Script(**{offer: value})
+    with serve(script) as url:
+        load_model("openai:m", endpoint=url).close()
+        setattr(script, offer, type(value)())
+        model: Any = load_model("openai:m", endpoint=url)
+        model.close()
+    assert model.rung is Rung.TEXT
 
 
 def test_a_rung_that_the_server_does_not_offer_is_refused(server: tuple[Script, str]) -> None:

@@ -106,7 +106,7 @@ class Findings:
 
 
 def probe(server: Server) -> Findings:
-    """What the servers do; looked up where the same server and model were probed before."""
+    """What the servers do; where the same server and model were probed before, it is only confirmed."""
     found = [_probe_one(server, address) for address in server.addresses]
     # The same weights on another machine may put a sentence into other words.
     if len({replace(one, sample="", system_fingerprint="") for one in found}) > 1:
@@ -119,9 +119,10 @@ def probe(server: Server) -> Findings:
 
 def _probe_one(server: Server, address: Address) -> Findings:
     path = _find_stored(server, address)
-    if path is not None and (known := _read_stored(path)) is not None:
-        return known
     server.probe_at(address)
+    known = _read_stored(path) if path is not None else None
+    if known is not None and _Probe(server, address).confirm(known):
+        return known
     found = _Probe(server, address).run()
     if path is not None:
         _store(path, found)
@@ -167,6 +168,17 @@ class _Probe:
             template=template,
             build=build,
         )
+
+    def confirm(self, known: Findings) -> bool:
+        """Whether the server still does the best of what it once did."""
+        self.dialect = known.dialect
+        if known.likelihoods:
+            return self._find_likelihoods()[0] == known.likelihoods
+        if known.decision_route:
+            return self._find_decision_route() == known.decision_route
+        if known.top_logprobs:
+            return self._count_top_logprobs() == known.top_logprobs
+        return not known.constraint or self._find_constraint() == known.constraint
 
     def _attempt(self, route: str, body: dict[str, Any]) -> dict[str, Any] | None:
         """The response to a request; the model that it names is remembered."""
