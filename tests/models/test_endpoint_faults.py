@@ -11,12 +11,13 @@ import ssl
 import subprocess
 import sys
 import time
+from collections import Counter
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint_server import Script, serve
+from endpoint_server import Script, is_of_probe, serve
 from planting import plant
 from typer.testing import CliRunner
 
@@ -121,6 +122,39 @@ def test_a_context_that_is_too_small_in_the_middle_loses_nothing(tmp_path: Path)
         script.context = 0
         run(url)
     assert set(count_questions(script).values()) == {1}
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_another_model_in_the_middle_ends_the_run(tmp_path: Path, is_named: bool) -> None:
+    """Responses name the model, or only the list of models tells."""
+
+    right: Counter[str] = Counter()
+
+    class Changing(Script):
+        def respond(self, path: str, body: dict[str, Any] | None) -> tuple[int, Any]:
+            is_right = self.model == "m"
+            status, plain = super().respond(path, body)
+            if body is not None and not is_of_probe(body) and isinstance(plain, dict):
+                plain["model"] = "m" if is_right else "another"
+                right[str(body)] += is_right
+                if not is_named:
+                    del plain["model"]
+            return status, plain
+
+    script = Changing(top_logprobs=20)
+    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, 6)
+    with serve(script) as url:
+        load_model("openai:m", endpoint=url).close()
+        script.start_counting()
+        script.changes_model_after = 30
+        right.clear()
+        assert "now serves another model (another)" in fail("--endpoint", url, out=tmp_path)
+        script.changes_model_after = 0
+        if not is_named:  # which answers came from which model is not known: all are asked again
+            right.clear()
+        run(url)
+    assert len(right) == len(script.minds)
+    assert set(right.values()) == {1}
 
 
 def test_a_model_that_answers_in_english_is_not_measurable(tmp_path: Path) -> None:

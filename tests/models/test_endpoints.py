@@ -266,18 +266,6 @@ def test_a_limit_of_tokens_stops_cleanly_and_the_next_run_goes_on(
     assert usage["price"] == pytest.approx(spent / 1e6)
 
 
-def test_another_model_in_the_middle_ends_the_run(
-    server: tuple[Script, str], tmp_path: Path
-) -> None:
-    script, url = server
-    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=10)
-    load_model("openai:m", endpoint=url).close()
-    script.start_counting()
-    script.changes_model_after = 30
-    with pytest.raises(UserError, match="now serves another model"):
-        run(url, tmp_path / "run")
-
-
 def test_several_servers_take_turns_with_many_requests_in_flight(tmp_path: Path) -> None:
     scripts = [Script(top_logprobs=20, delay=0.01) for _ in range(2)]
     for script in scripts:

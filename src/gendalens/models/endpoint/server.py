@@ -145,14 +145,16 @@ class Server:
         if missing:
             self.usage.check(self.options.max_tokens_total)
             try:
+                # A response that names another model ends it; those before it named the right one.
                 self._client.fetch_all([calls[index] for index in missing], receive)
+            finally:
+                self.usage.retries = self._client.failed_attempts
+            try:
                 self._check_identity()
             except ModelChangedError:
                 # Which of them came from the other model is not known.
                 self._forget([keys[index] for index in missing])
                 raise
-            finally:
-                self.usage.retries = self._client.failed_attempts
         self._done += keys
         return [found[key] for key in keys]
 
