@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import math
 import random
 import re
 import socket
+import ssl
 import threading
 import time
 from collections import Counter
@@ -16,11 +18,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import quote, quote_plus
+
+from gendalens.models.endpoint.option_tokens import _list_letters
 
 REFUSAL = "Beklager, det kan jeg ikke svare på."
-_FILLERS = [f"§{index}" for index in range(30)]
+_FILLERS = [f"x{index}" for index in range(30)]
+#: How the vocabulary of a byte-level tokenizer writes bytes.
+LETTERS = {byte: letter for letter, byte in _list_letters().items()}
 #: What the probe asks, and what a plain model says.
 _PLAIN = {"Svar kun med ordet ja.": "ja", "Skriv kun tallet 7 og ikke andet.": "7"}
+
+
+def is_of_probe(body: dict[str, Any]) -> bool:
+    """Whether a chat request is one of the probe's."""
+    messages = body.get("messages") or [{}]
+    return messages[-1].get("content") in (*_PLAIN, "Skriv en kort sætning om en kat.")
 
 
 @dataclass
@@ -30,6 +43,8 @@ class Script:
     ``minds`` are the log-probabilities of the options by prompt; ``texts`` what it writes; ``scores`` the
     log-likelihood of texts. ``faults`` are shown to the n-th question after ``start_counting``.
     ``rejects`` are fields that it answers with status 400; all others that it does not know it ignores.
+    ``splits`` is the number of bytes of the first token of an option (0: an option is one token), and
+    ``token_style`` how tokens are shown. ``temperature`` is "honoured", or always "zero" or "one".
     """
 
     models: tuple[str, ...] = ("m",)
@@ -43,11 +58,16 @@ class Script:
     top_logprobs: int = 0
     constant_logprobs: bool = False
     constraints: tuple[str, ...] = ()
-    splits_words: bool = False
+    splits: int = 0
+    token_style: str = "bytes"
+    temperature: str = "honoured"
     rejects: tuple[str, ...] = ()
     key: str = ""
     html: bool = False
+    http: str = "HTTP/1.1"
     repeats_headers: bool = False
+    retry_after: str = "0.05"
+    headers_sent: dict[str, str] = field(default_factory=dict)
     redirect: str = ""
     empty: bool = False
     thinks: bool = False
@@ -62,6 +82,7 @@ class Script:
     counting: bool = False
     _number: int = 0
     _at_once: int = 0
+    _drawn: int = 0
     _lock: Any = field(default_factory=threading.Lock)
 
     def start_counting(self) -> None:
@@ -135,17 +156,23 @@ class Script:
         allowed = self._read_constraint(body)
         if allowed is not None and mind is None:
             return allowed[1].replace("@", allowed[0][0])
+        heat = {"zero": 0, "one": 1}.get(self.temperature, body.get("temperature", 1))
+        with self._lock:
+            self._drawn += 1
+        # Without a seed, and at a temperature that is not the one asked for, every draw is another.
+        by_chance = self.temperature == "one" or "seed" not in body
+        dice = random.Random(f"{prompt}#{self._drawn if by_chance else body['seed']}")
         if mind is not None:
             chosen = max(mind, key=lambda one: mind[one])
-            if body.get("temperature"):
-                seed = f"{prompt}#{body.get('seed')}"
+            if heat:
                 weights = [math.exp(value) for value in mind.values()]
-                chosen = random.Random(seed).choices(list(mind), weights)[0]
+                chosen = dice.choices(list(mind), weights)[0]
             return allowed[1].replace("@", chosen) if allowed is not None else chosen
         if "json_schema" in self.constraints and "response_format" in body:
             schema = body["response_format"]["json_schema"]["schema"]
             return self.texts.get(prompt) or json.dumps(dict.fromkeys(schema["required"], 1))
-        return self.texts.get(prompt) or _PLAIN.get(prompt, "En kat sover.")
+        plain = self.texts.get(prompt) or _PLAIN.get(prompt)
+        return plain or f"En kat sover{dice.choice('.!?…') * 3 if heat else '.'}"
 
     def _read_constraint(self, body: dict[str, Any]) -> tuple[list[str], str] | None:
         """The options that are allowed, and the form of the answer with @ for the option."""
@@ -164,18 +191,42 @@ class Script:
     def _list_places(
         self, prompt: str, mind: Mapping[str, float] | None, text: str, count: int
     ) -> list[dict[str, Any]]:
-        first = dict(mind) if mind is not None else {text: -0.1}
+        """The exact probabilities of the next token, along the answer."""
         if self.constant_logprobs:
-            first = {"ja": -0.1, "nej": -3.0}
-        if mind is not None and self.splits_words and not self.constant_logprobs:
-            whole = first
-            first = {}
-            for option, value in whole.items():
-                first[option[0]] = math.log(math.exp(first.get(option[0], -99.0)) + math.exp(value))
-            begun = {o[1:]: v - first[o[0]] for o, v in whole.items() if o[0] == text[0]}
-            return [_list_place(text[0], first, count), _list_place(text[1:], begun, count)]
-        token = "ja" if self.constant_logprobs else text
-        return [_list_place(token, first, count)]
+            return [self._list_place(b"ja", {b"ja": -0.1, b"nej": -3.0}, count)]
+        mind = mind if mind is not None else {text: -0.1}
+        ways = {self._split(option): math.exp(value) for option, value in mind.items()}
+        places = []
+        written = self._split(text)
+        for place, token in enumerate(written):
+            left = {way: p for way, p in ways.items() if way[:place] == written[:place]}
+            total = math.fsum(left.values()) if place else 1.0
+            following: dict[bytes, float] = {}
+            for way, p in left.items():
+                after = way[place] if place < len(way) else b"<|end|>"
+                following[after] = following.get(after, 0.0) + p / total
+            logs = {one: math.log(p) for one, p in following.items()}
+            places.append(self._list_place(token, logs, count))
+        return places
+
+    def _split(self, text: str) -> tuple[bytes, ...]:
+        data = text.encode()
+        parts = (data[: self.splits], data[self.splits :]) if self.splits else (data,)
+        return tuple(part for part in parts if part)
+
+    def _list_place(self, token: bytes, mind: Mapping[bytes, float], count: int) -> dict[str, Any]:
+        top = sorted(mind.items(), key=lambda one: -one[1])
+        top += [(filler.encode(), -14.0 - index) for index, filler in enumerate(_FILLERS)]
+        listed = [self._show(one, value) for one, value in top[:count]]
+        return {**self._show(token, mind.get(token, -0.1)), "top_logprobs": listed}
+
+    def _show(self, token: bytes, log_prob: float) -> dict[str, Any]:
+        shown: dict[str, Any] = {"token": token.decode(errors="replace"), "logprob": log_prob}
+        if self.token_style == "bytes":
+            shown["bytes"] = list(token)
+        if self.token_style == "raw":
+            shown["token"] = "".join(LETTERS[byte] for byte in token)
+        return shown
 
     def _complete(self, body: dict[str, Any]) -> tuple[int, Any]:
         prompt = body["prompt"]
@@ -241,16 +292,9 @@ class Script:
         }
 
 
-def _list_place(token: str, mind: Mapping[str, float], count: int) -> dict[str, Any]:
-    top = sorted(mind.items(), key=lambda one: -one[1])
-    top += [(filler, -14.0 - index) for index, filler in enumerate(_FILLERS)]
-    listed = [{"token": one, "logprob": value} for one, value in top[:count]]
-    return {"token": token, "logprob": mind.get(token, -0.1), "top_logprobs": listed}
-
-
 def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+        protocol_version = script.http
         disable_nagle_algorithm = True
 
         def log_message(self, *args: Any) -> None:
@@ -264,14 +308,21 @@ def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
             self._serve(json.loads(raw), raw)
 
         def _serve(self, body: dict[str, Any] | None, raw: bytes = b"") -> None:
-            question = f"{self.path} {hashlib.sha256(raw).hexdigest()}" if raw else self.path
+            question, is_counted = self.path, False
+            if body is not None:
+                # What the probe asks is counted apart: it is asked again before each run.
+                is_counted = not is_of_probe(body)
+                kind = self.path if is_counted else "probe"
+                question = f"{kind} {hashlib.sha256(raw).hexdigest()}"
             with script._lock:
                 script.headers.append({name.lower(): value for name, value in self.headers.items()})
-                script._number += bool(raw)
+                script._number += is_counted
                 script.seen[question] += 1
                 script._at_once += 1
                 script.most_at_once = max(script.most_at_once, script._at_once)
-                fault = script.faults.get(script._number, "") if raw and script.counting else ""
+                fault = (
+                    script.faults.get(script._number, "") if is_counted and script.counting else ""
+                )
             try:
                 if script.delay:
                     time.sleep(script.delay)
@@ -288,12 +339,15 @@ def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
                 elif fault == "timeout":
                     time.sleep(2.5)
                     self.close_connection = True
+                elif fault in ("cut", "garbled"):
+                    self._break_off(fault)
                 elif fault:
-                    self._send(int(fault), {"error": {"message": "busy"}}, {"retry-after": "0.05"})
+                    after = {"retry-after": script.retry_after} if script.retry_after else {}
+                    self._send(int(fault), {"error": {"message": "busy"}}, after)
                 else:
                     status, plain = script.respond(self.path, body)
                     if script.repeats_headers:
-                        plain = {**plain, "seen": dict(self.headers.items())}
+                        plain = {**plain, "seen": self._repeat_headers()}
                         if status == 400:
                             plain = {"error": {"message": f"not with {plain['seen']}"}}
                     self._send(status, plain)
@@ -304,10 +358,33 @@ def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
                 with script._lock:
                     script._at_once -= 1
 
+        def _repeat_headers(self) -> list[str]:
+            """The headers as they are, and in all the forms that a server may give them."""
+            values = [
+                part for value in self.headers.values() for part in (value, value.split()[-1])
+            ]
+            encoded = [base64.b64encode(value.encode()).decode() for value in values]
+            return [*values, *map(quote, values), *map(quote_plus, values), *encoded]
+
+        def _break_off(self, fault: str) -> None:
+            """An answer of which half arrives, by a connection that breaks or as if it were whole."""
+            data = b'{"model": "m", "choices": [{"index": 0, "mess'
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(2 * len(data) if fault == "cut" else len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+            self.wfile.flush()
+            self.close_connection = True
+
         def _send(self, status: int, plain: Any, headers: Mapping[str, str] | None = None) -> None:
             data = plain.encode() if isinstance(plain, str) else json.dumps(plain).encode()
+            if script.repeats_headers:
+                # Once more, with every letter of it written as an escape.
+                again = "".join(f"\\u{ord(sign):04x}" for sign in str(self.headers))
+                data = data[:-1] + f', "again": "{again}"}}'.encode()
             self.send_response(status)
-            for name, value in (headers or {}).items():
+            for name, value in {**script.headers_sent, **(headers or {})}.items():
                 self.send_header(name, value)
             self.send_header(
                 "content-type", "text/html" if isinstance(plain, str) else "application/json"
@@ -320,17 +397,22 @@ def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def serve(script: Script) -> Iterator[str]:
-    """Run the server; gives its address, ``/v1`` included."""
+def serve(script: Script, context: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Run the server, encrypted if there is a context; gives its address, ``/v1`` included."""
     ThreadingHTTPServer.request_queue_size = 128
     server = ThreadingHTTPServer(("127.0.0.1", 0), _make_handler(script))
     server.daemon_threads = True
+    server.handle_error = lambda *_: None  # type: ignore[method-assign] # clients that go away are no news
+    scheme = "http"
+    if context is not None:
+        scheme = "https"
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(
         target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
     )
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}{script.root}"
+        yield f"{scheme}://127.0.0.1:{server.server_address[1]}{script.root}"
     finally:
         server.shutdown()
         server.server_close()

@@ -30,6 +30,7 @@ from gendalens.models.base import (
 from gendalens.models.chat.asking import Interview
 from gendalens.models.chat.backend import ChatBackend
 from gendalens.models.chat.prompts import get_prompts
+from gendalens.models.chat.reading import READING_VERSION
 from gendalens.models.chat.respondent import Question, Reply, Respondent, Rung
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import phrase
@@ -280,7 +281,10 @@ def test_what_decides_the_answers_is_in_fingerprint_and_signature() -> None:
     assert len({backend.fingerprint() for backend in backends}) == 4
     assert len({backend.info.software for backend in backends}) == 4
     prompts = get_prompts()
-    assert f"chat-prompts {prompts.version}-{prompts.digest[:8]}-1" in backends[0].info.software
+    assert (
+        f"chat-prompts {prompts.version}-{prompts.digest[:8]}-{READING_VERSION}"
+        in backends[0].info.software
+    )
     (notice,) = backends[1].notices
     assert "depend on the prompts" in str(notice)
 

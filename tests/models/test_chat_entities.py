@@ -108,6 +108,14 @@ def test_case_and_line_breaks_do_not_hide_a_name() -> None:
     assert align_names("ANNA\nHANSEN", said(("Anna Hansen", "PER"))).entities == ((0, 11, "PER"),)
 
 
+def test_a_name_is_found_however_its_letters_and_marks_are_written() -> None:
+    text = "Åse O’Hara bor i Ny-Ålesund."
+    names = said(("A\u030ase O'Hara", "PER"), ("Ny‑A\u030alesund", "LOC"))
+    assert align_names(text, names) == (((0, 10, "PER"), (17, 27, "LOC")), 0)
+    decomposed = "A\u030ase bor her."
+    assert align_names(decomposed, said(("Åse", "PER"))) == (((0, 4, "PER"),), 0)
+
+
 def test_a_name_of_another_kind_is_left_out_but_keeps_its_place() -> None:
     text = "Den danske Hansen."
     found = align_names(text, said(("danske Hansen", ""), ("Hansen", "PER")))

@@ -14,9 +14,12 @@ import tiny
 import transformers
 from asking import answer_all
 
+from gendalens.data.choice import read_choices
+from gendalens.engine.run_options import RunOptions
+from gendalens.engine.selection import choose_tests
 from gendalens.errors import UserError
-from gendalens.models.base import Choose, Fill, FillAnswer, Request, Resolve
-from gendalens.models.chat.respondent import Turn
+from gendalens.models.base import Choose, Fill, FillAnswer, Request, Resolve, Tag
+from gendalens.models.chat.respondent import Reply, Turn
 from gendalens.models.chat.template import ChatTemplate
 from gendalens.models.detect import load_model
 
@@ -151,6 +154,53 @@ def test_the_prompt_of_a_question_runs_once_for_all_its_options(
     backend.answer([item])
     rows = [row for question in item.questions for one in question.items for row in one.inputs]
     assert sum(read) < 0.4 * sum(map(len, rows))
+
+
+TAG = Tag("Anna bor i Ribe.")
+
+
+@pytest.mark.parametrize("template", [_MARKED, _WITH_BOS, _SPACED])
+def test_a_list_is_written_by_the_likeliest_token_each_time(
+    template: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tested = opened(template)
+    backend: Any = load_model(f"chat:{tested.name}")
+    (item,) = backend.encode([TAG])
+    (row,) = item.prompts
+    (asking,) = item.askings
+    turns = [{"role": "user", "content": asking.question.turns[0].text}]
+    prompt = tested.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+    assert tuple(slow.plain(tested.tokenizer, prompt)) == row
+    expected = list(row)
+    for _ in range(12):
+        expected.append(int(slow.log_probs(tested.model, expected, -1).argmax()))
+    assert backend.model.network.write(row, most=12, ends=()) == (
+        tuple(expected[len(row) :]),
+        False,
+    )
+    # It ends where the model's turn ends, and that is no part of the answer.
+    end = expected[len(row) + 5]
+    before = tuple(expected[len(row) : expected.index(end, len(row))])
+    assert backend.model.network.write(row, most=12, ends={end}) == (before, True)
+
+
+def test_a_written_list_is_read_like_that_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend: Any = load_model(f"chat:{opened(_MARKED).name}")
+    (item,) = backend.encode([TAG])
+    cut_off = backend.answer([item])[0]
+    assert [trial.outcome for trial in cut_off.trials] == ["cut off"]
+    text = '{"navne": [{"navn": "Anna", "type": "PER"}, {"navn": "Ribe", "type": "LOC"}]}'
+    monkeypatch.setattr(type(backend.model), "write", lambda *_: Reply(text=text))
+    assert backend.answer([item])[0].entities == ((0, 4, "PER"), (11, 15, "LOC"))
+
+
+def test_a_list_is_written_only_if_its_test_is_named() -> None:
+    backend = load_model(f"chat:{opened(_MARKED).name}")
+    options = RunOptions(data=read_choices("builtin"))
+    chosen = [plan.card.name for plan in choose_tests(backend, None, options)]
+    assert chosen == ["chat-abc", "coref-abc", "coref-dawinobias", "lm-dawinobias"]
+    assert [plan.card.name for plan in choose_tests(backend, ["ner-dane"], options)] == ["ner-dane"]
+    assert any("unless you name them" in str(remark) for remark in backend.remarks)
 
 
 def test_a_base_model_is_refused_in_one_sentence() -> None:

@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+import traceback
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 from endpoint_server import REFUSAL, Script, serve
+from planting import plant
+from rich.console import Console
 
 import gendalens
 from gendalens.api import load_model
 from gendalens.data.choice import read_choices
 from gendalens.engine.run_options import RunOptions
+from gendalens.engine.session import Job, run_jobs
 from gendalens.errors import UserError
-from gendalens.models.base import Choose, ChooseAnswer, Fill, FillAnswer, Score
+from gendalens.models.base import Fill, LoadOptions, Score
 from gendalens.models.chat.asking import Interview
 from gendalens.models.chat.respondent import Rung
-from gendalens.models.control import Control
 from gendalens.models.endpoint import client
 from gendalens.models.endpoint.option_tokens import Place, score_options
 from gendalens.models.endpoint_options import EndpointOptions
-from gendalens.tasks import get_task
+from gendalens.report.terminal.progress import TerminalWatcher
 
 RUNGS: dict[str, dict[str, Any]] = {
     "options by tokens": {"top_logprobs": 20},
-    "options in pieces": {"top_logprobs": 20, "splits_words": True},
+    "options in pieces": {"top_logprobs": 20, "splits": 1},
     "options by systemone": {"decision_route": "/systemone"},
     "options by decisions": {"decision_route": "/decisions"},
     "constrained by choice": {"constraints": ("guided_choice",)},
@@ -56,33 +63,6 @@ def server() -> Iterator[tuple[Script, str]]:
     script = Script(top_logprobs=20)
     with serve(script) as url:
         yield script, url
-
-
-def plant(script: Script, task: str, control: str, rung: Rung, sample: int) -> Sequence[Any]:
-    """Have the server answer the prompts of a test as a control model would."""
-    options = RunOptions(data=read_choices("builtin"), sample=sample)
-    plan = options.plan(get_task(task, 2))
-    model = load_model(control)
-    assert isinstance(model, Control)
-    planted = plan.task.plant(plan.items, model)
-    interview = Interview(rung)
-    for request, answer in planted.items():
-        if isinstance(request, Score):
-            script.scores[request.given + request.text] = answer.log_likelihood  # type: ignore[union-attr]
-            continue
-        if not isinstance(request, Fill | Choose):
-            continue
-        assert isinstance(answer, FillAnswer | ChooseAnswer)
-        total = math.log(math.fsum(map(math.exp, answer.log_probs)))
-        values = [value - total for value in answer.log_probs]
-        for asking in interview.ask(request, "m"):
-            options_named = asking.question.options
-            count = len(options_named)
-            script.minds[asking.question.turns[-1].text] = {
-                option: values[(place + asking.order) % count]
-                for place, option in enumerate(options_named)
-            }
-    return list(planted)
 
 
 def ask(url: str | EndpointOptions, *requests: Any) -> list[Any]:
@@ -127,12 +107,36 @@ def test_a_server_is_believed_only_what_it_really_does(offers: dict[str, Any], r
     assert f"chat-rung {rung.value}" in " ".join(model.info.software)
 
 
-def test_findings_are_remembered_for_the_server_and_its_model(server: tuple[Script, str]) -> None:
+def test_findings_are_remembered_and_the_best_of_them_confirmed(
+    server: tuple[Script, str],
+) -> None:
     script, url = server
-    for probed in True, False:
+    asked = []
+    for _ in range(2):
         script.start_counting()
         load_model("openai:m", endpoint=url).close()
-        assert any("chat" in question for question in script.seen) is probed
+        asked.append(sum(count for question, count in script.seen.items() if "probe" in question))
+    assert asked[0] > 10
+    assert asked[1] == 2
+
+
+@pytest.mark.parametrize(
+    ("offer", "value"),
+    [
+        ("top_logprobs", 20),
+        ("decision_route", "/systemone"),
+        ("likelihoods", "echo"),
+        ("constraints", ("grammar",)),
+    ],
+)
+def test_a_server_that_no_longer_does_something_is_found_out(offer: str, value: Any) -> None:
+    script = Script(**{offer: value})
+    with serve(script) as url:
+        load_model("openai:m", endpoint=url).close()
+        setattr(script, offer, type(value)())
+        model: Any = load_model("openai:m", endpoint=url)
+        model.close()
+    assert model.rung is Rung.TEXT
 
 
 def test_a_rung_that_the_server_does_not_offer_is_refused(server: tuple[Script, str]) -> None:
@@ -184,18 +188,19 @@ def test_likelihoods_answer_like_a_causal_model(way: str) -> None:
 
 def test_an_option_is_followed_through_its_pieces() -> None:
     places = [
-        Place("h", -0.1, (("h", -0.1), ("d", -4.0))),
-        Place("un", -0.5, (("un", -0.5), ("an", -1.0), ("al", -3.0))),
+        Place(b"h", -0.1, ((b"h", -0.1), (b"d", -4.0))),
+        Place(b"un", -0.5, ((b"un", -0.5), (b"an", -1.0), (b"al", -3.0))),
     ]
     assert score_options(places, ("hun", "han")) == pytest.approx((-0.6, -1.1))
     # An option out of sight gets the smallest reported probability, which it cannot exceed.
     assert score_options(places[:1], ("hun", "den")) == pytest.approx((-0.1, -4.0))
     assert (
-        score_options([Place("Det", -0.1, (("Det", -0.1), ("Nej", -3.0)))], ("hun", "han")) is None
+        score_options([Place(b"Det", -0.1, ((b"Det", -0.1), (b"Nej", -3.0)))], ("hun", "han"))
+        is None
     )
     # A word that only begins like an option is not that option.
     assert score_options(
-        [Place("hans", -0.1, (("hans", -0.1), ("han", -3.0)))], ("hun", "han")
+        [Place(b"hans", -0.1, ((b"hans", -0.1), (b"han", -3.0)))], ("hun", "han")
     ) == (pytest.approx((-3.0, -3.0)))
 
 
@@ -208,38 +213,6 @@ def test_a_refusal_is_told_from_an_answer_on_every_rung() -> None:
         assert {trial.outcome for trial in answer.trials} == {"refused"}, name
 
 
-@pytest.mark.parametrize(
-    "name", ["options by tokens", "constrained by choice", "text", "likelihoods"]
-)
-def test_a_planted_bias_is_found_again(name: str) -> None:
-    script = Script(**RUNGS.get(name, {"likelihoods": "echo"}))
-    control = "control:stereotyped?strength=1"
-    plant(script, "lm-dawinobias", control, Rung(name.split()[0]), sample=40)
-    if name == "likelihoods":
-        _plant_sentences(script, control, 40)
-    with serve(script) as url:
-        (found,) = gendalens.run(
-            "openai:m", endpoint=url, tasks="lm-dawinobias", data="builtin", sample=40
-        )
-    (planted,) = gendalens.run(control, tasks="lm-dawinobias", data="builtin", sample=40)
-    assert found.finding.main.direction == planted.finding.main.direction
-    low, value, high = found.gap.low, planted.gap.value, found.gap.high
-    assert low is not None
-    assert value is not None
-    assert high is not None
-    assert low <= value <= high
-
-
-def _plant_sentences(script: Script, control: str, sample: int) -> None:
-    plan = RunOptions(data=read_choices("builtin"), sample=sample).plan(
-        get_task("lm-dawinobias", 2)
-    )
-    for request, answer in plan.task.plant(plan.items, load_model(control)).items():  # type: ignore[arg-type]
-        assert isinstance(request, Fill)
-        for word, value in zip(request.candidates, answer.log_probs, strict=True):  # type: ignore[union-attr]
-            script.scores[request.left + word + request.right] = value - 20
-
-
 # Faults
 
 
@@ -247,22 +220,6 @@ def fail(url: str | EndpointOptions, model: str = "openai:m") -> str:
     with pytest.raises(UserError) as error:
         load_model(model, endpoint=url)
     return str(error.value)
-
-
-def test_each_fault_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "cannot be reached" in fail("http://127.0.0.1:9/v1")
-    assert "add --endpoint URL" in fail(())  # type: ignore[arg-type]
-    assert "is not the address of an endpoint" in fail("localhost:8000")
-    for script, said in (
-        (Script(key="right"), "refuses the key (status 401)"),
-        (Script(models=("a", "b")), "does not have the model m; it has a, b"),
-        (Script(html=True), "does not answer in the form of the OpenAI protocol"),
-        (Script(redirect="http://elsewhere.example/v1"), "redirects to http://elsewhere.example"),
-        (Script(empty=True), "gives an empty answer"),
-        (Script(context=5), "too long for the context"),
-    ):
-        with serve(script) as url:
-            assert said in fail(url), said
 
 
 def test_a_missing_v1_is_added_and_said(server: tuple[Script, str]) -> None:
@@ -288,23 +245,6 @@ def run(url: str, out: Path, **more: Any) -> Any:
     )
 
 
-def test_no_answer_is_lost_or_asked_twice_whatever_the_server_does(
-    server: tuple[Script, str], tmp_path: Path
-) -> None:
-    script, url = server
-    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=10)
-    load_model("openai:m", endpoint=url).close()  # the probe
-    script.start_counting()
-    script.faults = {3: "429", 5: "500", 8: "drop", 9: "503", 12: "timeout", 20: "502"}
-    run(url, tmp_path / "run", timeout=2.0)
-    asked = {question: count for question, count in script.answered.items() if "chat" in question}
-    assert set(asked.values()) == {1}
-    assert sum(script.seen[question] for question in asked) == len(asked) + len(script.faults)
-    script.start_counting()
-    run(url, tmp_path / "again", timeout=2.0)
-    assert not any("chat" in question for question in script.seen)
-
-
 def test_a_limit_of_tokens_stops_cleanly_and_the_next_run_goes_on(
     server: tuple[Script, str], tmp_path: Path
 ) -> None:
@@ -324,18 +264,6 @@ def test_a_limit_of_tokens_stops_cleanly_and_the_next_run_goes_on(
     assert usage["requests"] == len(asked) - stopped
     spent = 2 * usage["prompt_tokens"] + 4 * usage["answer_tokens"]
     assert usage["price"] == pytest.approx(spent / 1e6)
-
-
-def test_another_model_in_the_middle_ends_the_run(
-    server: tuple[Script, str], tmp_path: Path
-) -> None:
-    script, url = server
-    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=10)
-    load_model("openai:m", endpoint=url).close()
-    script.start_counting()
-    script.changes_model_after = 30
-    with pytest.raises(UserError, match="now serves another model"):
-        run(url, tmp_path / "run")
 
 
 def test_several_servers_take_turns_with_many_requests_in_flight(tmp_path: Path) -> None:
@@ -385,38 +313,68 @@ def test_kill_9_loses_nothing_that_has_arrived(server: tuple[Script, str], tmp_p
 
 # Secrets
 
-SECRET, PASSWORD = "sk-verysecret-12345", "p4ssw0rd-of-mine"
+SECRET, PASSWORD, TOKEN = "sk-very/secret+12345==", "p4ss:w0rd of/mine", "tok-&-9876"
+
+
+def list_forms(secret: str) -> set[bytes]:
+    """A secret in all the forms that a server may give it."""
+    forms = {secret, quote(secret), quote(secret, safe=""), quote_plus(secret)}
+    whole = (secret, f"me:{secret}", f"Bearer {secret}")
+    forms |= {base64.b64encode(one.encode()).decode() for one in whole}
+    forms |= {json.dumps(secret)[1:-1], "".join(f"\\u{ord(sign):04x}" for sign in secret)}
+    return {form.encode() for form in forms}
 
 
 def test_no_secret_reaches_a_file_or_a_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.undo()
+    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
     monkeypatch.setenv("GENDALENS_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("MY_KEY", SECRET)
-    script = Script(top_logprobs=20, key=SECRET, repeats_headers=True)
+    script = Script(top_logprobs=20, repeats_headers=True)
     plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=6)
+    said: list[str] = []
     with serve(script) as url:
-        address = url.replace("//", f"//me:{PASSWORD}@")
-        options = EndpointOptions(
-            urls=(url,), key_env="MY_KEY", headers=(f"X-Token: {PASSWORD}",), keep_raw=True
+        address = url.replace("//", f"//me:{quote(PASSWORD, safe='')}@")
+        by_key = EndpointOptions(
+            urls=(url,), key_env="MY_KEY", headers=(f"X-Token: {TOKEN}",), keep_raw=True
         )
-        gendalens.run(
-            "openai:m", endpoint=options, tasks="lm-dawinobias", data="builtin", sample=6,
-            out=tmp_path / "run", progress=True,
-        )  # fmt: skip
-        assert script.headers[-1]["x-token"] == PASSWORD
-        messages = [fail(address), repr(options)]
+        for place, options in enumerate((by_key, EndpointOptions(urls=(address,), keep_raw=True))):
+            monkeypatch.setenv("GENDALENS_HOME", str(tmp_path / f"home {place}"))
+            # A run that is stopped leaves responses in the journal.
+            with pytest.raises(UserError, match="limit of 700 tokens"):
+                run_with_page(replace(options, max_tokens_total=700), tmp_path / f"run {place}")
+            (result,) = run_with_page(options, tmp_path / f"run {place}")
+            sent = script.headers[-1]
+            assert (sent.get("x-token") == TOKEN) == (place == 0)
+            said += [repr(options), str(LoadOptions(endpoint=options)), repr(result), str(result)]
+            said += [json.dumps(result.to_dict())]
         script.rejects = ("messages",)
-        messages.append(fail(replace(options, use_cache=False)))
-        assert "not with" in messages[-1]
-    said = "".join((*messages, *capfd.readouterr()))
+        for options in by_key, EndpointOptions(urls=(address,)):
+            with pytest.raises(UserError, match="not with") as error:
+                load_model("openai:m", endpoint=replace(options, use_cache=False))
+            said += traceback.format_exception(error.value)
+        script.key = "another"
+        with pytest.raises(UserError) as error:
+            load_model("openai:m", endpoint=replace(by_key, use_cache=False))
+        said += traceback.format_exception(error.value)
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
-    assert any(file.name == "responses.jsonl" for file in files)
-    assert any(file.name == "report.html" for file in files)
-    for secret in SECRET, PASSWORD:
-        assert secret not in said
-        assert not [file for file in files if secret.encode() in file.read_bytes()]
+    names = {file.name for file in files}
+    assert {"responses.jsonl", "responses.sqlite", "report.html", "cache.sqlite"} <= names
+    assert any("\u2022" in file.read_text() for file in files if file.name == "responses.jsonl")
+    shown = "".join((*said, *capfd.readouterr())).encode()
+    for secret in SECRET, PASSWORD, TOKEN:
+        for form in list_forms(secret):
+            assert form not in shown
+            assert not [file for file in files if form in file.read_bytes()], form
+
+
+def run_with_page(endpoint: EndpointOptions, out: Path) -> Any:
+    return gendalens.run(
+        "openai:m", endpoint=endpoint, tasks="lm-dawinobias", data="builtin", sample=6,
+        out=out, progress=True,
+    )  # fmt: skip
 
 
 def test_no_key_is_sent_unless_the_user_names_its_variable(
@@ -434,7 +392,29 @@ def test_credentials_in_the_address_are_sent_as_a_header_and_shown_nowhere(
     server: tuple[Script, str],
 ) -> None:
     script, url = server
-    model = load_model("openai:m", endpoint=url.replace("//", f"//me:{PASSWORD}@"))
+    model = load_model("openai:m", endpoint=url.replace("//", f"//me:{quote(PASSWORD, safe='')}@"))
     model.close()
     assert script.headers[-1]["authorization"].startswith("Basic ")
     assert PASSWORD not in f"{model.remarks}{model.info}{model.fingerprint()}"
+    with pytest.raises(UserError, match=r"^\? is not the address"):
+        load_model("openai:m", endpoint=url.replace("//", "//me:123/456@"))
+
+
+# Progress
+
+
+def test_progress_shows_the_rate_the_tokens_a_second_and_the_time_left(
+    server: tuple[Script, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, url = server
+    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=40)
+    script.delay = 0.01
+    terminal = io.StringIO()
+    console = Console(file=terminal, force_terminal=True, width=150)
+    options = RunOptions(
+        data=read_choices("builtin"), sample=40, load=LoadOptions(endpoint=url), use_cache=False
+    )
+    run_jobs([Job("openai:m", ["lm-dawinobias"])], options, TerminalWatcher(console))
+    shown = terminal.getvalue()
+    assert re.search(r"[\d,]+/s\S* .*[\d,]+ tokens/s.*\d:\d\d:\d\d", shown)
+    assert "About 640 requests with" in shown

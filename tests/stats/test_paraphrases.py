@@ -31,6 +31,12 @@ def test_the_variance_is_never_smaller_than_that_over_items() -> None:
     assert (found.low, found.high) == pytest.approx((own.low, own.high))
 
 
+def test_the_variance_is_never_smaller_than_that_over_paraphrases() -> None:
+    # (7 − 1) / 3 is more than items alone vary by: 7/6 stays.
+    found = add_spread(make_estimate(3.0, 1.0, 20), VALUES, [7**0.5] * 4)
+    assert found.standard_error == pytest.approx((7 / 6) ** 0.5)
+
+
 def test_one_paraphrase_shows_no_spread() -> None:
     own = make_estimate(3.0, 1.0, 20)
     assert add_spread(own, [3.0], [1.0]) is own

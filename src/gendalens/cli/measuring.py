@@ -40,8 +40,8 @@ def run(
         list[str],
         typer.Argument(
             metavar="MODEL...",
-            help="Hub name, local folder, .gguf file, lm-coref:MODEL, openai:MODEL behind an "
-            "--endpoint, or a control model such as control:fair.",
+            help="Hub name, local folder, .gguf file, lm-coref:MODEL, chat:MODEL (asked in Danish), "
+            "openai:MODEL behind an --endpoint, or a control model such as control:fair.",
         ),
     ],
     tasks: Tasks = None,

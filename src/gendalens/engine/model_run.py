@@ -140,6 +140,8 @@ class ModelRun:
         """Ask all requests, portion by portion; return their tally and a sample of the answers."""
         backend = None if self.model.planted else self.model
         surveyed = survey((portion.requests for portion in plan.portions), backend, self.cache)
+        if self.model.usage:
+            self.watcher.meters(self._count_tokens)
         self.watcher.starts(
             plan.card.id, self.model.info.name, surveyed.tally, plan.task.notes(plan.sets)
         )
@@ -155,6 +157,9 @@ class ModelRun:
         finally:
             self.watcher.ends()
         return surveyed.tally, sampled
+
+    def _count_tokens(self) -> float:
+        return sum(count for name, count in self.model.usage.items() if name.endswith("tokens"))
 
     def _note_cost(self, plan: RequestPlan, tally: Tally) -> None:
         """Tell the user what the waiting requests will cost, judged by some of them."""

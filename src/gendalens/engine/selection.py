@@ -9,7 +9,7 @@ from gendalens.data.registry import is_available
 from gendalens.engine.request_plan import RequestPlan
 from gendalens.engine.run_options import RunOptions
 from gendalens.errors import UserError
-from gendalens.models.base import Backend, Choose
+from gendalens.models.base import Backend
 from gendalens.tasks import all_tasks, get_task, register
 from gendalens.tasks.base import Task
 from gendalens.words import Message, Template, say
@@ -48,7 +48,11 @@ def choose_tests(
 def _choose_all(
     model: Backend, options: RunOptions, note: Callable[[Message], None]
 ) -> list[RequestPlan]:
-    tasks = _find_suitable(model, options.protocol)
+    tasks = [
+        task
+        for task in _find_suitable(model, options.protocol)
+        if task.card.needs <= model.usual_answers
+    ]
     if not tasks:
         what = say("any test of protocol {protocol}", protocol=options.protocol)
         raise _refuse(model, what, options.protocol)
@@ -60,12 +64,7 @@ def _choose_all(
         for task in tasks:
             if not task.has_controls:
                 note(NO_CONTROLS(test=task.card.id, model=model.info.name))
-        # A control model is no chat model: it takes a test of those only if the test is named.
-        tasks = [
-            task
-            for task in with_controls
-            if Choose.kind not in task.card.needs and _has_data(task, options)
-        ]
+        tasks = [task for task in with_controls if _has_data(task, options)]
     return [options.plan(task) for task in tasks]
 
 

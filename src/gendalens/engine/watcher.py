@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -40,6 +40,9 @@ class Watcher(Protocol):
     def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
         """A test starts; its requests are counted, and ``notes`` are for the user."""
 
+    def meters(self, count_tokens: Callable[[], float]) -> None:
+        """The next test uses tokens, which ``count_tokens`` counts; it may be called at any time."""
+
     def answered(self, count: int) -> None:
         """``count`` more requests have been answered."""
 
@@ -57,6 +60,9 @@ class SilentWatcher:
     """A watcher that does nothing."""
 
     def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
+        """Do nothing."""
+
+    def meters(self, count_tokens: Callable[[], float]) -> None:
         """Do nothing."""
 
     def answered(self, count: int) -> None:

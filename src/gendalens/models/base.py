@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
@@ -295,7 +295,8 @@ class LoadOptions:
     offline: bool = False
     allow_pickle: bool = False
     max_memory: str | None = None
-    endpoint: EndpointOptions | str | Sequence[str] | None = None
+    # Not shown in the representation: an address may hold a key.
+    endpoint: EndpointOptions | str | Sequence[str] | None = field(default=None, repr=False)
 
 
 class Backend(ABC):
@@ -334,6 +335,11 @@ class Backend(ABC):
     @abstractmethod
     def answers(self) -> frozenset[str]:
         """The kinds of request it can answer."""
+
+    @property
+    def usual_answers(self) -> frozenset[str]:
+        """The kinds of request whose tests it takes unless the user names others."""
+        return self.answers
 
     @abstractmethod
     def fingerprint(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
 from gendalens.errors import UserError
-from gendalens.models.base import ANSWER_TYPES, Answer, Backend, Encoded, LoadOptions
+from gendalens.models.base import ANSWER_TYPES, Answer, Backend, Choose, Encoded, LoadOptions
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import Template
 
@@ -37,6 +37,8 @@ class Control(Backend):
     prefix: ClassVar[str] = "control:"
     planted: ClassVar[bool] = True
     answers = frozenset(ANSWER_TYPES)
+    #: It is no chat model, and takes the tests of those only if they are named.
+    usual_answers = answers - {Choose.kind}
     #: Its answers cost nothing to compute and depend on more than the request.
     cacheable = False
 

@@ -18,9 +18,9 @@ class EndpointOptions:
     are those of the run.
     """
 
-    urls: tuple[str, ...] = ()
-    key_env: str | None = None
-    # Not shown in the representation: an address or a header may hold a key.
+    # Addresses and headers are not shown in the representation: they may hold a key.
+    urls: tuple[str, ...] = field(default=(), repr=False)
+    key_env: str | None = field(default=None, repr=False)
     headers: tuple[str, ...] = field(default=(), repr=False)
     answer_by: str | None = None
     price_in: float | None = None

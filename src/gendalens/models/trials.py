@@ -56,9 +56,14 @@ def average_trials(trials: Sequence[Trial], options: int) -> tuple[float, ...]:
 
 def normalise(log_probs: Sequence[float]) -> tuple[float, ...]:
     """The log-probabilities, shifted so that the probabilities add up to 1."""
-    most = max(log_probs)
-    total = most + math.log(math.fsum(math.exp(value - most) for value in log_probs))
+    total = add_log_probs(log_probs)
     return tuple(value - total for value in log_probs)
+
+
+def add_log_probs(log_probs: Sequence[float]) -> float:
+    """The logarithm of the sum of the probabilities."""
+    most = max(log_probs)
+    return most + math.log(math.fsum(math.exp(value - most) for value in log_probs))
 
 
 def count_options(request: Request) -> int:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 #: The kinds of name that a chat model is asked for.
 LABELS = ("PER", "LOC", "ORG")
@@ -117,12 +118,20 @@ def _read_entry(entry: object) -> Named | None:
 
 def _find_places(text: str, name: str) -> Iterator[tuple[int, int]]:
     """Where a name stands as a whole word, with a genitive ending if it has one there."""
-    words = r"\s+".join(map(re.escape, name.split()))
-    pattern = rf"(?<!\w){words}(?:['’]?s|['’])?(?!\w)"
-    places = [match.span() for match in re.finditer(pattern, text)]
-    if not places:
-        places = [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)]
-    yield from places
+    for written in dict.fromkeys((name, normalize("NFC", name), normalize("NFD", name))):
+        words = r"\s+".join(_write_pattern(word) for word in written.split())
+        pattern = rf"(?<!\w){words}(?:['’]?s|['’])?(?!\w)"
+        for flags in (re.NOFLAG, re.IGNORECASE):
+            places = [match.span() for match in re.finditer(pattern, text, flags)]
+            if places:
+                yield from places
+                return
+
+
+def _write_pattern(word: str) -> str:
+    """A pattern of a word, whatever form its apostrophes and hyphens have."""
+    pattern = re.sub(r"['’‘]", "['’‘]", re.escape(word))
+    return re.sub(r"\\?[-‐‑–]", "[-‐‑–]", pattern)
 
 
 def _overlaps(place: tuple[int, int], taken: Sequence[tuple[int, int, str]]) -> bool:

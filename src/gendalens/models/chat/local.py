@@ -1,7 +1,8 @@
 """Chat models at home: a causal model, asked through its own chat template.
 
 The probability of an option is the probability that the model's whole answer is that word: as it is or
-with a capital letter, without or with a full stop, each followed by the end of its turn.
+with a capital letter, without or with a full stop, each followed by the end of its turn. A list of names
+is written, by the likeliest token each time.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from urllib.parse import parse_qsl
 from gendalens.errors import UserError
 from gendalens.models import detect
 from gendalens.models.base import (
+    ANSWERED,
+    CUT_OFF,
     Answer,
     Backend,
     Batching,
@@ -27,21 +30,30 @@ from gendalens.models.base import (
     Resolve,
     Score,
     ScoreAnswer,
+    Tag,
 )
-from gendalens.models.chat.answering import add_log_probs, make_answer
+from gendalens.models.chat.answering import make_answer
 from gendalens.models.chat.asking import Asked, Asking, Interview
 from gendalens.models.chat.backend import describe_interview, digest_interview, make_notice
+from gendalens.models.chat.entities import LABELS
 from gendalens.models.chat.respondent import Question, Reply, Rung, Turn
 from gendalens.models.chat.template import ChatTemplate, has_template
 from gendalens.models.huggingface.causal import CausalLM
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import Tokens, tokenise
-from gendalens.models.huggingface.forward import Prepared
+from gendalens.models.huggingface.forward import Prepared, Row
+from gendalens.models.huggingface.transformer import explain_failures
+from gendalens.models.trials import add_log_probs
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import Message, Template
 
 PREFIX = "chat:"
 ASKED = Template("chat_model", "{model}, asked as a chat model")
+WRITES_IF_NAMED = Template(
+    "chat.writes_if_named",
+    "Tests that need a list in writing are left out unless you name them, because {name} writes it token "
+    "by token.",
+)
 #: The values of the option ``system``.
 _SWITCH = {"on": True, "off": False}
 
@@ -63,6 +75,31 @@ class TemplatedLM(CausalLM):
     def notices(self) -> tuple[Message, ...]:
         """The same, without the advice to ask it as a chat model."""
         return self._notices
+
+    def read_prompt(self, turns: Sequence[Turn]) -> Row:
+        """The tokens of a conversation, up to where the model's answer begins."""
+        (prompt,) = tokenise(self.tokenizer, [self.template.render(turns)], specials=self.specials)
+        ids = prompt.ids
+        while self._front and ids[:1] == self._front:
+            ids = ids[1:]
+        row = self._front + ids
+        self._check_size(Prepared(Tag(turns[-1].text), (row,), ()))
+        return row
+
+    @explain_failures
+    def write(self, row: Row, max_tokens: int) -> Reply:
+        """The answer to a conversation, by the likeliest token each time."""
+        room = self.window - len(row) if self.window else max_tokens
+        ends = {self.tokenizer.eos_token_id, *self._find_ends()}
+        ids, is_finished = self.network.write(row, most=min(max_tokens, room), ends=ends)
+        return Reply(
+            outcome=ANSWERED if is_finished else CUT_OFF,
+            text=self.tokenizer.decode(ids, skip_special_tokens=True),
+        )
+
+    def _find_ends(self) -> Sequence[int]:
+        after = self.template.after
+        return self.tokenizer.convert_tokens_to_ids([after]) if after else ()
 
     def _texts(self, request: Request) -> list[str]:
         assert isinstance(request, Score)
@@ -129,11 +166,37 @@ class EncodedConversation:
         return sum(item.positions for question in self.questions for item in question.items)
 
 
+@dataclass(frozen=True, slots=True)
+class EncodedWriting:
+    """A request for a text, as the prompts of its questions."""
+
+    request: Tag
+    askings: tuple[Asking, ...]
+    prompts: tuple[Row, ...]
+
+    @property
+    def rows(self) -> int:
+        """The number of prompts."""
+        return len(self.prompts)
+
+    @property
+    def length(self) -> int:
+        """Tokens of the longest prompt and its answer."""
+        return max(map(len, self.prompts)) + max(one.question.max_tokens for one in self.askings)
+
+    @property
+    def positions(self) -> int:
+        """Positions at which the head runs, at once."""
+        return 1
+
+
 class LocalChat(Backend):
-    """A causal language model that answers by choosing, as a chat model does."""
+    """A causal language model that answers by choosing, as a chat model does, and lists names."""
 
     prefix: ClassVar[str] = PREFIX
-    answers = frozenset({Fill.kind, Resolve.kind, Choose.kind})
+    answers = frozenset({Fill.kind, Resolve.kind, Choose.kind, Tag.kind})
+    #: A text is written token by token, which takes hours on a CPU: only if its test is named.
+    usual_answers = answers - {Tag.kind}
 
     def __init__(self, model: TemplatedLM, interview: Interview) -> None:
         self.model = model
@@ -181,16 +244,36 @@ class LocalChat(Backend):
         """The notices that every result made from these answers must show."""
         return (make_notice(self.info.name, self.interview), *self.model.notices)
 
+    @property
+    def remarks(self) -> tuple[Message, ...]:
+        """What the user should know before the run."""
+        return (WRITES_IF_NAMED(name=self.info.name),)
+
     def fingerprint(self) -> str:
         """A digest of the language model's fingerprint, its template and how it is asked."""
-        parts = (self.model.fingerprint(), self.model.template.digest, "forms 1")
+        parts = (self.model.fingerprint(), self.model.template.digest, "forms 1", "greedy 1")
         inner = hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
         return digest_interview(inner, self.interview)
 
-    def encode(self, requests: Sequence[Asked]) -> list[EncodedConversation]:
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The entity types that it is asked for."""
+        return LABELS
+
+    def encode(self, requests: Sequence[Asked]) -> Sequence[EncodedConversation | EncodedWriting]:
         """The requests as conversations, tokenised."""
         name = self.info.name
         askings = [self.interview.ask(request, name) for request in requests]
+        if isinstance(requests[0], Tag):  # all are of one kind
+            return [
+                EncodedWriting(
+                    request,
+                    some,
+                    tuple(self.model.read_prompt(one.question.turns) for one in some),
+                )
+                for request, some in zip(requests, askings, strict=True)
+                if isinstance(request, Tag)
+            ]
         scores = [[self._score(one.question) for one in some] for some in askings]
         flat = [
             score for some in scores for options in some for forms in options for score in forms
@@ -211,8 +294,21 @@ class LocalChat(Backend):
             for request, some, its in zip(requests, askings, scores, strict=True)
         ]
 
-    def answer(self, batch: Sequence[EncodedConversation]) -> list[Answer]:
+    def answer(self, batch: Sequence[EncodedConversation | EncodedWriting]) -> list[Answer]:
         """The answers to a batch, in order."""
+        written = [self._write(item) for item in batch if isinstance(item, EncodedWriting)]
+        return written or self._choose(
+            [one for one in batch if isinstance(one, EncodedConversation)]
+        )
+
+    def _write(self, item: EncodedWriting) -> Answer:
+        replies = [
+            self.model.write(prompt, asking.question.max_tokens)
+            for prompt, asking in zip(item.prompts, item.askings, strict=True)
+        ]
+        return make_answer(item.request, item.askings, replies)
+
+    def _choose(self, batch: Sequence[EncodedConversation]) -> list[Answer]:
         questions = [question for item in batch for question in item.questions]
         replies = iter([one for part in self._split(questions) for one in self._reply(part)])
         return [

@@ -19,7 +19,7 @@ from gendalens.models.base import ANSWERED, CUT_OFF, REFUSED, UNPARSABLE
 from gendalens.models.chat.thoughts import split_thoughts
 
 #: Part of the fingerprint: raise it when the same reply would be read differently.
-READING_VERSION = 1
+READING_VERSION = 2
 # Longer texts are no answer to a question that a word answers; the rest is not looked at.
 _MOST_READ = 10_000
 _MARKS = re.compile(r"[\s*_`~#>\"'»«›‹“”„‟’‘‚()\[\]{}.,:;!?…–—-]+")
@@ -71,7 +71,7 @@ def is_refusal(text: str) -> bool:
 
 def _simplify(text: str) -> str:
     """Lower case, one space between words, no marks around them, no genitive."""
-    text = unicodedata.normalize("NFC", text).casefold()
+    text = unicodedata.normalize("NFC", text).casefold().replace("\\boxed", " ")
     return _GENITIVE.sub("", _MARKS.sub(" ", text).strip())
 
 

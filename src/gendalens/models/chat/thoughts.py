@@ -6,10 +6,15 @@ import re
 from typing import NamedTuple
 
 _NAMES = "think|thinking|thought|thoughts|reasoning"
-_OPEN = re.compile(rf"<\s*(?:{_NAMES})\s*>", re.IGNORECASE)
-_CLOSE = re.compile(rf"<\s*/\s*(?:{_NAMES})\s*>", re.IGNORECASE)
-# A token of Danish text has about three characters with the tokenizers of today's chat models.
-_CHARACTERS = 3
+_OPEN = re.compile(rf"[<\[]\s*(?:{_NAMES})\s*[>\]]", re.IGNORECASE)
+_CLOSE = re.compile(rf"[<\[]\s*/\s*(?:{_NAMES})\s*[>\]]", re.IGNORECASE)
+#: A token of Danish text has about three characters with the tokenizers of today's chat models.
+CHARACTERS = 3
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a text has."""
+    return -(-len(text) // CHARACTERS)
 
 
 class Thoughts(NamedTuple):
@@ -22,11 +27,11 @@ class Thoughts(NamedTuple):
     @property
     def tokens(self) -> int:
         """About how many tokens were thought, for servers that do not count them."""
-        return -(-len(self.thought) // _CHARACTERS)
+        return estimate_tokens(self.thought)
 
 
 def split_thoughts(text: str) -> Thoughts:
-    """A text and the thoughts in it, which stand in ``<think>`` or the like.
+    """A text and the thoughts in it, which stand in ``<think>``, ``[THINK]`` or the like.
 
     A thought without a beginning began in the prompt; one without an end was cut off, and nothing after
     it is an answer.

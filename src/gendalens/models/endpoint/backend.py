@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from gendalens.models.base import Backend, LoadOptions
+from gendalens.models.chat.asking import Interview
 from gendalens.models.chat.backend import ChatBackend
 from gendalens.models.chat.respondent import Rung
 from gendalens.models.endpoint.endpoint_backend import EndpointBackend
@@ -25,7 +26,9 @@ class EndpointChat(EndpointBackend, ChatBackend):
     prefix: ClassVar[str] = PREFIX
 
     def __init__(self, server: Server, found: Findings, rung: Rung) -> None:
-        ChatBackend.__init__(self, EndpointRespondent(server, found, rung))
+        # If the server ignores the temperature, all samples are the same.
+        interview = Interview(rung) if found.varies else Interview(rung, samples=0)
+        ChatBackend.__init__(self, EndpointRespondent(server, found, rung), interview)
         self.server = server
         self.found = found
 

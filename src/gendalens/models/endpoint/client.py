@@ -9,33 +9,47 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
+import ssl
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from itertools import count
-from time import time
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
-from gendalens.models.endpoint.faults import explain_silence
+from gendalens.models.endpoint.events import join_events
+from gendalens.models.endpoint.faults import (
+    explain_certificate,
+    explain_silence,
+    explain_size,
+    explain_wait,
+)
+from gendalens.models.endpoint.line import Line, choose_line
 from gendalens.models.endpoint.pace import Pace
 from gendalens.models.endpoint.secrets import Address, Redactor
+from gendalens.models.endpoint.waits import read_wait
 
 if TYPE_CHECKING:
     import httpx2
 
 #: How often a request is sent before the client gives up, and the waits between, in seconds.
 MOST_ATTEMPTS = 8
-FIRST_WAIT, LONGEST_WAIT, LONGEST_ASKED_WAIT = 0.25, 20.0, 120.0
+FIRST_WAIT, LONGEST_WAIT = 0.25, 20.0
+#: How long a server is asked again that wants patience, and the longest wait that it may ask for.
+PATIENCE, LONGEST_ASKED_WAIT = 600.0, 300.0
+#: How long answers are waited for after Ctrl-C, so that none is asked for again.
+LAST_WAIT = 5.0
 #: The largest response that is read, in bytes; a whole vocabulary of log-probabilities is smaller.
 MOST_BYTES = 64 * 1024 * 1024
 _BUSY = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 _OVERLOADED = frozenset({408, 429, 503, 504, 529})
+# These ask for patience, so that they are no failures.
+_PATIENT = frozenset({429, 503, 529})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +71,39 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The status and the text of a response; ``location`` if it redirects, ``server`` if it says so."""
+    """The status and the text of a response, and its JSON; None if it is none.
+
+    ``location`` if it redirects, ``server`` if it says so.
+    """
 
     status: int
     text: str
+    plain: Any = None
     location: str = ""
     server: str = ""
 
     @property
-    def plain(self) -> Any:
-        """The JSON of the text; None if it is none."""
-        try:
-            return json.loads(self.text)
-        except (ValueError, RecursionError):
-            return None
+    def is_broken(self) -> bool:
+        """Whether it looks like an answer that broke off."""
+        return (
+            self.status == 200 and self.plain is None and self.text.lstrip()[:1] in ("", "{", "d")
+        )
 
 
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is done for an answer.
+
+    ``attempts`` are made; with ``is_patient``, those that the server asked to repeat later do not count.
+    With ``takes_failure``, a failure within the server (status 500) is a response in the end.
+    """
+
+    attempts: int = MOST_ATTEMPTS
+    is_patient: bool = True
+    takes_failure: bool = False
+
+
+_FULL_EFFORT = Effort()
 #: Receives the index of a call and its response, in the client's thread, as soon as it has arrived.
 Receiver = Callable[[int, Response], None]
 
@@ -83,32 +114,47 @@ class Client:
     def __init__(
         self, addresses: Sequence[Address], redactor: Redactor, *, timeout: float, most: int
     ) -> None:
-        self.addresses = addresses
+        self.lines = [Line(address) for address in addresses]
         self.redactor = redactor
         self.timeout = timeout
         self.pace = Pace(most)
         self.failed_attempts = 0
-        self._turns = count()
+        self._is_stopping = False
         self._http: httpx2.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def fetch(self, call: Call, *, attempts: int = MOST_ATTEMPTS) -> Response:
-        """The response to one call."""
+    def fetch(
+        self, call: Call, effort: Effort = _FULL_EFFORT, *, address: Address | None = None
+    ) -> Response:
+        """The response to one call, by any server or by that at an address."""
         found: list[Response] = []
-        self.fetch_all([call], lambda _, response: found.append(response), attempts=attempts)
+        lines = self.lines if address is None else [Line(address)]
+        self._run([call], lambda _, response: found.append(response), effort, lines)
         return found[0]
 
-    def fetch_all(
-        self, calls: Sequence[Call], receive: Receiver, *, attempts: int = MOST_ATTEMPTS
-    ) -> None:
+    def fetch_all(self, calls: Sequence[Call], receive: Receiver) -> None:
         """Send all calls and hand over each response as it arrives.
 
-        After an error, what is in flight is still received before the error is raised; Ctrl-C cancels.
+        After an error, what is in flight is still received before the error is raised; after Ctrl-C, it
+        is waited for a little, unless Ctrl-C is pressed again.
         """
+        self._run(calls, receive, _FULL_EFFORT, self.lines)
+
+    def _run(
+        self, calls: Sequence[Call], receive: Receiver, effort: Effort, lines: Sequence[Line]
+    ) -> None:
         loop = self._start()
-        running = asyncio.run_coroutine_threadsafe(self._fetch_all(calls, receive, attempts), loop)
+        self._is_stopping = False
+        fetching = self._fetch_all(calls, receive, effort, lines)
+        running = asyncio.run_coroutine_threadsafe(fetching, loop)
         try:
             running.result()
+        except KeyboardInterrupt:
+            self._is_stopping = True
+            with suppress(TimeoutError, UserError):
+                running.result(timeout=LAST_WAIT)
+            running.cancel()
+            raise
         except BaseException:
             running.cancel()
             raise
@@ -132,18 +178,20 @@ class Client:
             self._loop = loop
         return self._loop
 
-    async def _fetch_all(self, calls: Sequence[Call], receive: Receiver, attempts: int) -> None:
+    async def _fetch_all(
+        self, calls: Sequence[Call], receive: Receiver, effort: Effort, lines: Sequence[Line]
+    ) -> None:
         waiting = deque(enumerate(calls))
         errors: list[Exception] = []
 
         async def work() -> None:
-            while waiting and not errors:
+            while waiting and not errors and not self._is_stopping:
                 await self.pace.enter()
                 try:
-                    if not waiting or errors:
+                    if not waiting or errors or self._is_stopping:
                         return
                     index, call = waiting.popleft()
-                    receive(index, await self._fetch(call, attempts))
+                    receive(index, await self._fetch(call, effort, lines))
                 except Exception as error:
                     errors.append(error)
                 finally:
@@ -158,39 +206,62 @@ class Client:
         if errors:
             raise errors[0]
 
-    async def _fetch(self, call: Call, attempts: int) -> Response:
+    async def _fetch(self, call: Call, effort: Effort, lines: Sequence[Line]) -> Response:
         """The response to one call, sent again while the server is busy or unreachable."""
+        began, failures = monotonic(), 0
+        while True:
+            line = choose_line(lines, monotonic())
+            await asyncio.sleep(max(0.0, line.held_until - monotonic()))
+            found, asked_wait = await self._try(line, call)
+            failures += 1
+            is_last = failures >= effort.attempts
+            if isinstance(found, Response):
+                if found.status not in _BUSY and (is_last or not found.is_broken):
+                    self.pace.succeed()
+                    line.busy = 0
+                    return found
+                if effort.takes_failure and is_last and found.status == 500:
+                    return found
+                if found.status in _OVERLOADED:
+                    self.pace.slow_down()
+                if asked_wait > LONGEST_ASKED_WAIT:
+                    raise explain_wait(line.address, asked_wait)
+                if found.status in _PATIENT and effort.is_patient:
+                    failures -= monotonic() - began < PATIENCE
+                    line.hold_back(_choose_wait)
+            self.failed_attempts += 1
+            if failures >= effort.attempts:
+                raise explain_silence(line.address, found, self.redactor, self.timeout)
+            if failures:
+                await asyncio.sleep(_choose_wait(failures))
+
+    async def _try(self, line: Line, call: Call) -> tuple[Response | Exception, float]:
+        """A response or what was in its way, and how long the server wants to be left alone."""
         import httpx2
 
-        problem: Exception | Response | None = None
-        for attempt in range(attempts):
-            if attempt:
-                await asyncio.sleep(_choose_wait(attempt))
-            address = self.addresses[next(self._turns) % len(self.addresses)]
-            try:
-                async with asyncio.timeout(self.timeout):
-                    response, asked_wait = await self._send(address, call)
-            except (httpx2.TransportError, TimeoutError) as error:
-                problem = error
-                self.failed_attempts += 1
-                if isinstance(error, (httpx2.TimeoutException, TimeoutError)):
-                    self.pace.slow_down()
-                continue
-            if response.status not in _BUSY:
-                self.pace.succeed()
-                return response
-            self.failed_attempts += 1
-            problem = response
-            if response.status in _OVERLOADED:
+        line.in_flight += 1
+        try:
+            async with asyncio.timeout(self.timeout):
+                response, asked_wait = await self._send(line.address, call)
+        except (httpx2.TransportError, TimeoutError) as error:
+            if _is_about_certificate(error):
+                raise explain_certificate(line.address, error) from None
+            line.fail(monotonic())
+            if isinstance(error, (httpx2.TimeoutException, TimeoutError)):
                 self.pace.slow_down()
-            if asked_wait and attempt + 1 < attempts:
-                await asyncio.sleep(min(asked_wait, LONGEST_ASKED_WAIT))
-        raise explain_silence(address, problem, self.redactor)
+            return error, 0.0
+        finally:
+            line.in_flight -= 1
+        line.succeed()
+        line.hold(monotonic() + min(asked_wait, LONGEST_ASKED_WAIT))
+        return response, asked_wait
 
     async def _send(self, address: Address, call: Call) -> tuple[Response, float]:
+        """The response of a server, and how long it wants to be left alone."""
         assert self._http is not None
         base = address.url.removesuffix("/v1") if call.at_root else address.url
-        sent = await self._http.request(
+        data = bytearray()
+        async with self._http.stream(
             "POST" if call.body else "GET",
             f"{base}{call.route}",
             content=call.body.encode() if call.body else None,
@@ -198,24 +269,39 @@ class Client:
                 **address.headers,
                 **({"content-type": "application/json"} if call.body else {}),
             },
+        ) as sent:
+            async for part in sent.aiter_bytes():
+                data += part
+                if len(data) > MOST_BYTES:
+                    raise explain_size(address, MOST_BYTES // 1024 // 1024)
+        # A server may repeat what it was sent.
+        text = self.redactor.clean(data.decode(errors="replace"))
+        response = Response(
+            sent.status_code,
+            text,
+            self.redactor.clean_plain(_read_plain(text)),
+            self.redactor.clean(sent.headers.get("location", "")),
+            self.redactor.clean(sent.headers.get("server", "")),
         )
-        if len(sent.content) > MOST_BYTES:
-            raise UserError(
-                "{server} answers with more than {size} MB: it is not an endpoint of a language model.",
-                server=address.host,
-                size=MOST_BYTES // 1024 // 1024,
-            )
-        headers = sent.headers
-        return (
-            Response(
-                sent.status_code,
-                # A server may repeat what it was sent.
-                self.redactor.clean(sent.content.decode(errors="replace")),
-                headers.get("location", ""),
-                headers.get("server", ""),
-            ),
-            _read_wait(headers.get("retry-after", "")),
-        )
+        return response, read_wait(sent.status_code, sent.headers)
+
+
+def _read_plain(text: str) -> Any:
+    if text.lstrip().startswith(("data:", "event:", ":")):
+        return join_events(text)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_about_certificate(error: BaseException | None) -> bool:
+    """Whether a connection failed because the server's certificate could not be verified."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _open_http(timeout: float, most: int) -> httpx2.AsyncClient:
@@ -226,6 +312,8 @@ def _open_http(timeout: float, most: int) -> httpx2.AsyncClient:
             "Models behind an endpoint need the package httpx2: run pip install 'gendalens[endpoint]'."
         ) from None
     return httpx2.AsyncClient(
+        # Certificates of the user's own organisation are trusted where OpenSSL is told to.
+        verify=ssl.create_default_context() if os.environ.get("SSL_CERT_FILE") else True,
         timeout=httpx2.Timeout(timeout, connect=min(timeout, 10.0)),
         limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
         follow_redirects=False,
@@ -244,16 +332,5 @@ def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
 
 def _choose_wait(attempt: int) -> float:
     """Twice as long each time, with jitter, so that many clients do not come back together."""
-    return min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (attempt - 1)) * random.uniform(0.5, 1.0)  # noqa: S311
-
-
-def _read_wait(text: str) -> float:
-    """The seconds of a Retry-After header; 0 if there is none."""
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time())
-    except (TypeError, ValueError):
-        return 0.0
+    wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (max(attempt, 1) - 1))
+    return wait * random.uniform(0.5, 1.0)  # noqa: S311

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gendalens.models.base import ANSWERED, REFUSED
+from gendalens.models.base import ANSWERED, REFUSED, UNPARSABLE
 from gendalens.models.chat.respondent import Question, Reply
 from gendalens.models.endpoint.usage import count_tokens
 
@@ -19,7 +19,8 @@ SYSTEM_ONE, DECISIONS = "/systemone", "/decisions"
 ROUTES = (SYSTEM_ONE, DECISIONS)
 #: Questions in one request; the servers allow 64 and more.
 TOGETHER = 16
-_LEAST = 1e-40
+# Servers round: 0 means that an option is less likely than this, and not impossible.
+_ROUNDED = 1e-6
 # Some servers want a state; this one says nothing about the answer.
 _STATE = "Spørgsmål på dansk."
 
@@ -32,17 +33,23 @@ def write_requests(route: str, questions: Sequence[Question]) -> list[dict[str, 
 def read_replies(
     route: str, questions: Sequence[Question], responses: Sequence[dict[str, Any]]
 ) -> list[Reply]:
-    """The replies to the questions, in order; one that a server leaves out is a refusal."""
+    """The replies to the questions, in order.
+
+    One that a server leaves out, or calls a refusal, is one; an answer without a whole distribution
+    cannot be read.
+    """
     replies = []
     for group, response in zip(_group(questions), responses, strict=True):
         found = _list_answers(route, response)
         prompt, answer = count_tokens(response)
         for index, question in enumerate(group):
-            log_probs = _read_probabilities(found.get(f"q{index}"), question.options)
+            told = found.get(f"q{index}")
+            log_probs = _read_probabilities(told, question.options)
+            is_refused = not isinstance(told, dict) or told.get("type") == "refusal"
             replies.append(
                 Reply(
                     log_probs=log_probs,
-                    outcome=ANSWERED if log_probs else REFUSED,
+                    outcome=ANSWERED if log_probs else REFUSED if is_refused else UNPARSABLE,
                     prompt_tokens=prompt // len(group),
                     answer_tokens=answer // len(group),
                 )
@@ -121,4 +128,5 @@ def _read_probabilities(answer: Any, options: Sequence[str]) -> tuple[float, ...
         return ()
     if abs(math.fsum(values) - 1) > 0.02:
         return ()
-    return tuple(math.log(max(value, _LEAST)) for value in values)
+    least = min(_ROUNDED, *(value for value in values if value))
+    return tuple(math.log(value or least) for value in values)

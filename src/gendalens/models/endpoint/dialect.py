@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
-from gendalens.models.base import ANSWERED, CUT_OFF
+from gendalens.models.base import ANSWERED, CUT_OFF, REFUSED
 from gendalens.models.chat.respondent import Reply, Turn
-from gendalens.models.chat.thoughts import split_thoughts
+from gendalens.models.chat.thoughts import estimate_tokens, split_thoughts
 from gendalens.models.endpoint.usage import count_tokens
 
 #: Written into the probe's findings, and raised when requests are written or read differently.
-VERSION = 1
+VERSION = 2
 #: Tokens that a model may think before it answers.
 MOST_THOUGHT = 2048
+# What servers call the thoughts that they keep apart from the answer.
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +25,14 @@ class Dialect:
     """Fields that servers disagree on.
 
     ``limit`` is the name of the field for the length of the answer; ``temperature`` and ``seed`` are
-    False if the server rejects them; ``thinks`` if the model writes down thoughts first.
+    False if the server rejects them; ``streams`` if it answers in no other way than by events;
+    ``thinks`` if the model writes down thoughts first.
     """
 
     limit: str = "max_tokens"
     temperature: bool = True
     seed: bool = True
+    streams: bool = False
     thinks: bool = False
 
     def write(
@@ -44,56 +49,81 @@ class Dialect:
                 body["top_p"] = 1
         if self.seed:
             body["seed"] = sample
+        if self.streams:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
         return {**body, **fields}
 
 
-#: What is tried, in this order.
-DIALECTS = (
-    Dialect(),
-    Dialect(seed=False),
-    Dialect(limit="max_completion_tokens"),
-    Dialect(limit="max_completion_tokens", temperature=False),
-    Dialect(limit="max_completion_tokens", temperature=False, seed=False),
+#: What is tried, in this order: as much as possible is said to the server.
+DIALECTS = tuple(
+    Dialect(limit, temperature, seed, streams)
+    for streams, limit, temperature, seed in product(
+        (False, True), ("max_tokens", "max_completion_tokens"), (True, False), (True, False)
+    )
 )
 
 
 def read_choice_of(plain: dict[str, Any]) -> dict[str, Any]:
     """The first choice of a response; empty if there is none."""
     choices = plain.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    return first if isinstance(first, dict) else {}
+    listed = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+    # A server may send several, in any order.
+    return next((one for one in listed if one.get("index") == 0), listed[0] if listed else {})
+
+
+def read_message(plain: dict[str, Any]) -> dict[str, Any]:
+    """The message of a response; empty if there is none."""
+    message = read_choice_of(plain).get("message")
+    return message if isinstance(message, dict) else {}
 
 
 def read_text(plain: dict[str, Any]) -> str:
     """What the model wrote, thoughts included if the server leaves them in."""
-    message = read_choice_of(plain).get("message")
-    content = message.get("content") if isinstance(message, dict) else None
+    content = read_message(plain).get("content")
+    if isinstance(content, list):  # in parts
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
 
 
 def read_reply(plain: dict[str, Any]) -> Reply:
     """A response as a reply, without the model's thoughts."""
-    choice = read_choice_of(plain)
-    message = choice.get("message")
-    message = message if isinstance(message, dict) else {}
+    end = read_choice_of(plain).get("finish_reason")
     thoughts = split_thoughts(read_text(plain))
     prompt, answer = count_tokens(plain)
-    cut_off = choice.get("finish_reason") == "length" or not thoughts.finished
-    refusal = message.get("refusal")
+    outcome = ANSWERED
+    if end == "content_filter" or _find_refusal(plain):
+        outcome = REFUSED
+    elif end == "length" or not thoughts.finished:
+        outcome = CUT_OFF
     return Reply(
-        outcome=CUT_OFF if cut_off else ANSWERED,
-        text=refusal if isinstance(refusal, str) and refusal else thoughts.answer,
+        outcome=outcome,
+        text=_find_refusal(plain) or thoughts.answer,
         prompt_tokens=prompt,
         answer_tokens=answer,
-        thought_tokens=_count_thoughts(plain, message) or thoughts.tokens,
+        thought_tokens=count_thoughts(plain),
     )
 
 
-def _count_thoughts(plain: dict[str, Any], message: dict[str, Any]) -> int:
+def count_thoughts(plain: dict[str, Any]) -> int:
+    """The tokens that the model thought before its answer, by its own account or estimated."""
     usage = plain.get("usage")
     details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
     counted = details.get("reasoning_tokens") if isinstance(details, dict) else None
-    if isinstance(counted, int):
+    if isinstance(counted, int) and counted > 0:
         return counted
-    written = message.get("reasoning_content") or message.get("reasoning")
-    return len(written) // 3 if isinstance(written, str) else 0
+    message = read_message(plain)
+    apart = next((message[name] for name in _THOUGHTS if message.get(name)), "")
+    if isinstance(apart, str) and apart:
+        return estimate_tokens(apart)
+    return split_thoughts(read_text(plain)).tokens
+
+
+def _find_refusal(plain: dict[str, Any]) -> str:
+    """What the server itself marks as a refusal."""
+    message = read_message(plain)
+    content = message.get("content")
+    parts = content if isinstance(content, list) else ()
+    marked = [message.get("refusal")]
+    marked += [part.get("refusal") for part in parts if isinstance(part, dict)]
+    return next((one for one in marked if isinstance(one, str) and one), "")

@@ -7,6 +7,7 @@ from typing import Any
 
 from gendalens.models.base import Backend
 from gendalens.models.chat.respondent import Rung
+from gendalens.models.chat.thoughts import CHARACTERS
 from gendalens.models.endpoint.probe import Findings
 from gendalens.models.endpoint.server import Server
 from gendalens.models.endpoint.usage import price_tokens
@@ -16,8 +17,9 @@ FOUND = Template(
     "endpoint.found",
     "{model} at {server} answers by {rung}. The probe found: likelihoods of prompts {likelihoods}, "
     "decision route {route}, log-probabilities of {top} tokens, constraints {constraint}, the same "
-    "answer twice at temperature 0: {deterministic}.",
+    "answer twice at temperature 0: {deterministic}, different ones at temperature 1: {varies}.",
 )
+LEFT_OUT = Template("endpoint.left_out", "Left out, because there is no answer: {servers}.")
 CORRECTED = Template("endpoint.corrected", "The address lacks /v1; {url} is used.")
 ESTIMATE = Template(
     "endpoint.estimate", "About {requests:,} requests with {tokens:,} tokens are to be sent."
@@ -27,8 +29,6 @@ PRICED = Template(
     "About {requests:,} requests with {tokens:,} tokens are to be sent, for a price of about "
     "{price:,.2f}.",
 )
-# A token of Danish text has about three characters with today's tokenizers.
-_CHARACTERS = 3
 
 
 class EndpointBackend(Backend):
@@ -59,10 +59,14 @@ class EndpointBackend(Backend):
             top=found.top_logprobs,
             constraint=found.constraint or "–",
             deterministic="+" if found.deterministic else "–",
+            varies="+" if found.varies else "–",
         )
+        remarks = [shown]
         if self.server.corrected_address:
-            return CORRECTED(url=self.server.corrected_address), shown
-        return (shown,)
+            remarks.insert(0, CORRECTED(url=self.server.corrected_address))
+        if self.server.left_out:
+            remarks.insert(0, LEFT_OUT(servers=self.server.left_out))
+        return tuple(remarks)
 
     def estimate_cost(self, sample: Sequence[Any], waiting: int) -> Message | None:
         """What ``waiting`` requests like the sample will need."""
@@ -73,7 +77,7 @@ class EndpointBackend(Backend):
         requests, characters, answers = (
             round(share * sum(part)) for part in zip(*counted, strict=True)
         )
-        prompts = characters // _CHARACTERS
+        prompts = characters // CHARACTERS
         price = price_tokens(prompts, answers, self.server.options)
         if price is None:
             return ESTIMATE(requests=requests, tokens=prompts + answers)
@@ -89,6 +93,8 @@ class EndpointBackend(Backend):
             "answer_tokens": usage.answer_tokens,
             "retries": usage.retries,
         }
+        if usage.thought_tokens:
+            counted["of_them_thought"] = usage.thought_tokens
         price = usage.price(self.server.options)
         return counted if price is None else {**counted, "price": price}
 

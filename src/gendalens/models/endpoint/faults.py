@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
 from gendalens.models.endpoint.secrets import Address, Redactor
+from gendalens.words import N_
 
 if TYPE_CHECKING:
     from gendalens.models.endpoint.client import Response
@@ -16,24 +17,68 @@ _MODEL = re.compile(r"model", re.IGNORECASE)
 _LONGEST = 200  # characters that are quoted of a server's own message
 
 
+TOO_SLOW = N_(
+    "{server} does not answer within {seconds:g} seconds: check its log, or raise --timeout, then run "
+    "again; what was answered is stored."
+)
+SILENT = N_(
+    "{server} cannot be reached ({reason}): check that the server runs and that --endpoint is right, "
+    "then run again; what was answered is stored."
+)
+
+
+class UnreachableError(UserError):
+    """A server did not answer however often it was asked."""
+
+
 def explain_silence(
-    address: Address, problem: Exception | Response | None, redactor: Redactor
+    address: Address, problem: Exception | Response, redactor: Redactor, timeout: float
 ) -> UserError:
     """The error for a server that did not answer however often it was asked."""
-    if problem is None or isinstance(problem, Exception):
-        reason = redactor.clean(str(problem).strip()) or type(problem).__name__
+    if not isinstance(problem, Exception):
         return UserError(
-            "{server} cannot be reached ({reason}): check that the server runs and that --endpoint "
-            "is right, then run again; what was answered is stored.",
+            "{server} stays too busy or fails (status {status}: {reason}): run again later; what was "
+            "answered is stored.",
             server=address.host,
-            reason=reason[:_LONGEST],
+            status=problem.status,
+            reason=quote_server(problem, redactor),
         )
-    return UserError(
-        "{server} stays too busy or fails (status {status}: {reason}): run again later; what was "
-        "answered is stored.",
+    if isinstance(problem, TimeoutError) or "Timeout" in type(problem).__name__:
+        return UnreachableError(TOO_SLOW, server=address.host, seconds=timeout)
+    return UnreachableError(
+        SILENT,
         server=address.host,
-        status=problem.status,
-        reason=quote_server(problem, redactor),
+        reason=redactor.clean(str(problem).strip() or type(problem).__name__)[:_LONGEST],
+    )
+
+
+def explain_wait(address: Address, seconds: float) -> UserError:
+    """The error for a server that wants to be left alone for long."""
+    return UserError(
+        "{server} wants to be asked again in {minutes:,.0f} minutes at the earliest: run again then; "
+        "what was answered is stored.",
+        server=address.host,
+        minutes=seconds / 60,
+    )
+
+
+def explain_certificate(address: Address, error: Exception) -> UserError:
+    """The error for a server whose certificate cannot be verified."""
+    return UserError(
+        "The certificate of {server} cannot be verified ({reason}), so nothing was sent: to trust it, "
+        "name the file of the certificate in the environment variable {variable}.",
+        variable="SSL_CERT_FILE",
+        server=address.host,
+        reason=" ".join(str(error).split())[:_LONGEST],
+    )
+
+
+def explain_size(address: Address, size: int) -> UserError:
+    """The error for a response that is larger than any of a language model."""
+    return UserError(
+        "{server} answers with more than {size} MB: it is not an endpoint of a language model.",
+        server=address.host,
+        size=size,
     )
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.system.file_writing import make_private_folder
@@ -36,7 +39,8 @@ class Journal:
             self._set_deadline()
             # Before anything else, because a schema can hold code that any statement may run.
             self._db.holds_only([_TABLE])
-            self._db.enable_log(_WAIT)
+            with suppress(sqlite3.OperationalError):  # not on network drives
+                self._db.enable_log(_WAIT)
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute("BEGIN IMMEDIATE")
             if not self._db.holds_only([_TABLE]):
@@ -48,21 +52,24 @@ class Journal:
     def _set_deadline(self) -> None:
         self._db.deadline = time.monotonic() + _LONGEST
 
-    def find(self, keys: Sequence[bytes]) -> dict[bytes, str]:
-        """The responses that are kept."""
-        found: dict[bytes, str] = {}
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
+        """The responses that are kept; one that is damaged is asked for again."""
+        found: dict[bytes, Any] = {}
         try:
             with self._lock:
                 self._set_deadline()
                 for start in range(0, len(keys), _LOOKUP):
                     part = keys[start : start + _LOOKUP]
                     marks = ",".join("?" * len(part))
-                    found.update(
-                        self._db.execute(
-                            f"SELECT key, text FROM responses WHERE key IN ({marks})",  # noqa: S608 (only question marks are put in)
-                            part,
-                        ).fetchall()
-                    )
+                    rows = self._db.execute(
+                        f"SELECT key, text FROM responses WHERE key IN ({marks})",  # noqa: S608 (only question marks are put in)
+                        part,
+                    ).fetchall()
+                    for key, text in rows:
+                        with suppress(ValueError, TypeError, RecursionError):
+                            plain = json.loads(text)
+                            if isinstance(plain, dict) and "error" not in plain:
+                                found[key] = plain
         except sqlite3.Error as error:
             raise self._explain(error) from None
         return found
@@ -90,8 +97,9 @@ class Journal:
             raise self._explain(error) from None
 
     def close(self) -> None:
-        """Close the file."""
-        self._db.close()
+        """Close the file, once nothing is being written."""
+        with self._lock:
+            self._db.close()
 
     def _explain(self, error: Exception) -> UserError:
         return UserError(

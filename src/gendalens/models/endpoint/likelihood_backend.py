@@ -47,6 +47,7 @@ class LikelihoodBackend(EndpointBackend):
     def __init__(self, server: Server, found: Findings) -> None:
         self.server = server
         self.found = found
+        server.served = found.served
         server.set_owner(self.fingerprint())
 
     @property

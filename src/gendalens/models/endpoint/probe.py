@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from gendalens.models.endpoint.dialect import (
     DIALECTS,
     VERSION,
     Dialect,
+    count_thoughts,
     read_choice_of,
     read_text,
 )
@@ -30,6 +31,7 @@ from gendalens.models.endpoint.prompt_likelihoods import (
     read_response,
     write_request,
 )
+from gendalens.models.endpoint.secrets import Address
 from gendalens.models.endpoint.server import CHAT, COMPLETIONS, Server
 from gendalens.system.file_reading import read_ordinary
 from gendalens.system.file_writing import make_private_folder, replace_file
@@ -40,14 +42,19 @@ _HELLO = (Turn("user", "Svar kun med ordet ja."),)
 _OTHER = (Turn("user", "Skriv kun tallet 7 og ikke andet."),)
 # No model would say these of its own accord.
 _ABSURD = ("zebrafink-4417", "xylofon-9031")
-_TOPS = (20, 5)
-# A text that becomes predictable, and one that never does.
-_REPEATED = "Katten sover. " * 12
+_CAT = (Turn("user", "Skriv en kort sætning om en kat."),)
+_TOPS = (20, 10, 5)
+# A text that becomes predictable, and one that never does; with Danish letters, which some tokens split.
+_REPEATED = "Katten på øen æder. " * 12
 _SHUFFLED = (
-    "mq zeop vyt krux ablo wif tez gnuy hopd skra vem jul dixo pra fneb oty wrk ubba zil qam"
+    "mq zeop vyt krux åblo wif tez gnuy høpd skra vem jul dixo præ fneb oty wrk ubba zil qam"
 )
+# Answers at temperature 1, of which at least one must differ.
+_SAMPLES = 4
 # How much likelier, in nats a token, the second half of the repeated text must be than the shuffled text.
 _GAIN = 1.0
+# A log-probability that no token has whose logits are numbers of a model.
+_IMPOSSIBLE = -80.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,9 @@ class Findings:
     ``likelihoods`` names the way to ask for the likelihood of a prompt, ``constraint`` the field that
     constrains an answer, ``decision_route`` the route that gives probabilities of options; each is empty
     if the server has none that works. ``top_logprobs`` is how many log-probabilities a token comes with.
+    ``deterministic`` if the same question gets the same answer at temperature 0, and ``varies`` if
+    answers differ at temperature 1. ``sample`` is a digest of what it writes at temperature 0, empty if
+    that is not always the same.
     """
 
     served: str = ""
@@ -65,6 +75,7 @@ class Findings:
     limit_field: str = "max_tokens"
     accepts_temperature: bool = True
     accepts_seed: bool = True
+    streams: bool = False
     thinks: bool = False
     likelihoods: str = ""
     adds_bos: bool = False
@@ -73,13 +84,21 @@ class Findings:
     constraint: str = ""
     json_schema: bool = False
     deterministic: bool = False
+    varies: bool = False
+    sample: str = ""
     template: str = ""
     build: str = ""
 
     @property
     def dialect(self) -> Dialect:
         """How to write chat requests."""
-        return Dialect(self.limit_field, self.accepts_temperature, self.accepts_seed, self.thinks)
+        return Dialect(
+            self.limit_field,
+            self.accepts_temperature,
+            self.accepts_seed,
+            self.streams,
+            self.thinks,
+        )
 
     @property
     def digest(self) -> str:
@@ -89,11 +108,24 @@ class Findings:
 
 
 def probe(server: Server) -> Findings:
-    """What the server does; looked up if the same server and model were probed before."""
-    path = _find_stored(server)
-    if path is not None and (known := _read_stored(path)) is not None:
+    """What the servers do; where the same server and model were probed before, it is only confirmed."""
+    found = [_probe_one(server, address) for address in server.addresses]
+    # The same weights on another machine may put a sentence into other words.
+    if len({replace(one, sample="", system_fingerprint="") for one in found}) > 1:
+        raise UserError(
+            "The endpoints do not serve the same model {model}: give only those that do.",
+            model=server.model,
+        )
+    return found[0]
+
+
+def _probe_one(server: Server, address: Address) -> Findings:
+    path = _find_stored(server, address)
+    server.probe_at(address)
+    known = _read_stored(path) if path is not None else None
+    if known is not None and _Probe(server, address).confirm(known):
         return known
-    found = _Probe(server).run()
+    found = _Probe(server, address).run()
     if path is not None:
         _store(path, found)
     return found
@@ -102,44 +134,66 @@ def probe(server: Server) -> Findings:
 class _Probe:
     """The questions of known answer, one property after the other."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, address: Address) -> None:
         self.server = server
+        self.host = address.host
         self.dialect = Dialect()
         self.hello: dict[str, Any] | None = None
+        self.served = ""
 
     def run(self) -> Findings:
         """Ask all of them."""
         route = self._find_decision_route()
-        self._find_dialect(needed=not route)
-        chats = self.hello is not None
         way, adds_bos = self._find_likelihoods()
-        constraint = self._find_constraint() if chats else ""
-        hello = self.hello or {}
+        self._find_dialect(needed=not (route or way))
+        chats = self.hello is not None
+        sample = self._digest_sample() if chats else ""
         template, build = self._read_properties()
         return Findings(
-            served=str(hello.get("model") or ""),
-            system_fingerprint=str(hello.get("system_fingerprint") or ""),
+            served=self.served,
+            system_fingerprint=str((self.hello or {}).get("system_fingerprint") or ""),
             chats=chats,
             limit_field=self.dialect.limit,
             accepts_temperature=self.dialect.temperature,
             accepts_seed=self.dialect.seed,
+            streams=self.dialect.streams,
             thinks=self.dialect.thinks,
             likelihoods=way,
             adds_bos=adds_bos,
             decision_route=route,
             top_logprobs=self._count_top_logprobs() if chats else 0,
-            constraint=constraint,
+            constraint=self._find_constraint() if chats else "",
             json_schema=self._honours_schema() if chats else False,
-            deterministic=self._is_deterministic() if chats else True,
+            deterministic=bool(sample) or not chats,
+            sample=sample,
+            varies=self._varies() if chats else False,
             template=template,
             build=build,
         )
 
+    def confirm(self, known: Findings) -> bool:
+        """Whether the server still does the best of what it once did."""
+        self.dialect = known.dialect
+        if known.likelihoods:
+            return self._find_likelihoods()[0] == known.likelihoods
+        if known.decision_route:
+            return self._find_decision_route() == known.decision_route
+        if known.top_logprobs:
+            return self._count_top_logprobs() == known.top_logprobs
+        return not known.constraint or self._find_constraint() == known.constraint
+
+    def _attempt(self, route: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        """The response to a request; the model that it names is remembered."""
+        plain = self.server.attempt(route, body)
+        if plain is not None and isinstance(plain.get("model"), str):
+            self.served = plain["model"]
+        return plain
+
     def _chat(
-        self, turns: Sequence[Turn], *, max_tokens: int = 16, **fields: Any
+        self, turns: Sequence[Turn], *, max_tokens: int = 16, sample: int = 0, **fields: Any
     ) -> dict[str, Any] | None:
-        body = self.dialect.write(turns, max_tokens=max_tokens, **fields)
-        return self.server.attempt(CHAT, body)
+        body = self.dialect.write(turns, max_tokens=max_tokens, sample=sample, **fields)
+        return self._attempt(CHAT, body)
 
     def _find_dialect(self, *, needed: bool) -> None:
         """Which fields a chat request may have; raises if the server does not chat and has to."""
@@ -148,24 +202,24 @@ class _Probe:
             plain = self._chat(_HELLO, max_tokens=64)
             if plain is None or not read_choice_of(plain):
                 continue
-            text = read_text(plain)
-            message = read_choice_of(plain).get("message") or {}
-            if split_thoughts(text).thought or message.get("reasoning_content"):
-                self.dialect = Dialect(
-                    dialect.limit, dialect.temperature, dialect.seed, thinks=True
-                )
+            # A thought may use up all tokens, and some servers do not even show it.
+            is_cut_off = read_choice_of(plain).get("finish_reason") == "length"
+            if count_thoughts(plain) or (is_cut_off and not read_text(plain)):
+                self.dialect = replace(dialect, thinks=True)
                 plain = self._chat(_HELLO, max_tokens=64) or plain
             if not read_text(plain).strip():
                 raise UserError(
                     "{model} at {server} gives an empty answer to a plain question: check its chat "
                     "template and the server's log.",
                     model=self.server.model,
-                    server=self.server.addresses[0].host,
+                    server=self.host,
                 )
             self.hello = plain
             return
         if needed:
-            raise self.server.describe_failure(CHAT, Dialect().write(_HELLO, max_tokens=64))
+            # What a server says to the shortest request is what is really wrong.
+            shortest = Dialect(self.dialect.limit, temperature=False, seed=False)
+            raise self.server.describe_failure(CHAT, shortest.write(_HELLO, max_tokens=64))
 
     def _find_decision_route(self) -> str:
         """The route whose probabilities follow what the question says."""
@@ -177,7 +231,7 @@ class _Probe:
                 for colour in ("grøn", "lilla")
             ]
             (body,) = decisions.write_requests(route, questions)
-            plain = self.server.attempt(route, body)
+            plain = self._attempt(route, body)
             if plain is None:
                 continue
             first, second = decisions.read_replies(route, questions, [plain])
@@ -190,7 +244,7 @@ class _Probe:
         for way in WAYS:
             scored = []
             for text in (_REPEATED, _SHUFFLED):
-                plain = self.server.attempt(COMPLETIONS, write_request(way, text))
+                plain = self._attempt(COMPLETIONS, write_request(way, text))
                 scored.append(read_response(way, text, plain) if plain is not None else None)
             if scored[0] and scored[1] and _are_plausible(scored[0], scored[1]):
                 return way, scored[0].begins_with_special
@@ -204,7 +258,7 @@ class _Probe:
                 read_places(self._chat(turns, max_tokens=8, **fields) or {})
                 for turns in (_HELLO, _OTHER)
             ]
-            counts = [_count_credible(places) for places in read]
+            counts = [_count_credible(places, self.dialect) for places in read]
             # Made-up numbers would be the same whatever was asked.
             if min(counts) >= 2 and read[0][0].others != read[1][0].others:
                 return min(counts)
@@ -235,11 +289,18 @@ class _Probe:
             return False
         return isinstance(answer, dict) and isinstance(answer.get(_ABSURD[0]), int)
 
-    def _is_deterministic(self) -> bool:
-        """Whether the same question gets the same answer twice at temperature 0."""
-        turns = (Turn("user", "Skriv en kort sætning om en kat."),)
-        texts = [read_text(self._chat(turns, max_tokens=24) or {}) for _ in range(2)]
-        return texts[0] == texts[1]
+    def _digest_sample(self) -> str:
+        """A digest of a sentence at temperature 0; empty unless it is the same twice."""
+        first, second = (read_text(self._chat(_CAT, max_tokens=24) or {}) for _ in range(2))
+        return hashlib.sha256(first.encode()).hexdigest()[:12] if first == second else ""
+
+    def _varies(self) -> bool:
+        """Whether answers differ at temperature 1, so that samples say more than the first of them."""
+        found = {
+            read_text(self._chat(_CAT, max_tokens=24, sample=sample + 1) or {})
+            for sample in range(_SAMPLES)
+        }
+        return len(found) > 1
 
     def _read_properties(self) -> tuple[str, str]:
         """A digest of the chat template and the build, if the server tells them (llama.cpp does)."""
@@ -247,23 +308,27 @@ class _Probe:
         if not isinstance(plain, dict):
             return "", ""
         template = plain.get("chat_template")
-        digest = hashlib.sha256(template.encode()).hexdigest()[:12] if template else ""
+        has_template = isinstance(template, str) and template
+        digest = hashlib.sha256(template.encode()).hexdigest()[:12] if has_template else ""
         return digest, str(plain.get("build_info") or "")[:40]
 
 
-def _count_credible(places: Sequence[Place]) -> int:
-    """How many log-probabilities the first token has; 0 if they cannot be probabilities."""
+def _count_credible(places: Sequence[Place], dialect: Dialect) -> int:
+    """How many log-probabilities the first token has; 0 if they cannot be the model's probabilities."""
     if not places:
         return 0
     others = places[0].others
-    values = [value for _, value in others]
+    values = sorted((value for _, value in others), reverse=True)
     if len(values) < 2 or len({token for token, _ in others}) < 2:
         return 0
     if math.fsum(map(math.exp, values)) > 1.01 or len(set(values)) < 2:
         return 0
+    # At temperature 0, some servers report that all but one token are impossible.
+    if values[1] < _IMPOSSIBLE:
+        return 0
     own = dict(others).get(places[0].token)
     # At temperature 0 the token that was written is the likeliest, give or take a tie.
-    if own is None or own < max(values) - 0.1:
+    if dialect.temperature and (own is None or own < values[0] - 0.1):
         return 0
     return len(values)
 
@@ -272,7 +337,7 @@ def _are_plausible(repeated: ScoredText, shuffled: ScoredText) -> bool:
     """Whether the log-probabilities of two prompts are such as a language model gives."""
     for scored, text in (repeated, _REPEATED), (shuffled, _SHUFFLED):
         values = scored.log_probs
-        if not len(text) / 12 <= len(values) <= len(text):
+        if not len(text) / 12 <= len(values) <= len(text.encode()):
             return False
         if any(value is None for value in values[1:]) or any(
             (value or 0) > 1e-6 for value in values
@@ -285,13 +350,12 @@ def _are_plausible(repeated: ScoredText, shuffled: ScoredText) -> bool:
     return math.fsum(late) / len(late) > math.fsum(odd) / len(odd) + _GAIN
 
 
-def _find_stored(server: Server) -> Path | None:
+def _find_stored(server: Server, address: Address) -> Path | None:
     """The file of the findings about this server and model; None if they must not be reused."""
     if not server.options.use_cache or not server.identity.digest:
         return None
     # The address alone would not tell a server from its successor; what it says about the model does.
-    addresses = [address.url for address in server.addresses]
-    text = json.dumps([VERSION, addresses, server.model, server.identity.digest])
+    text = json.dumps([VERSION, address.url, server.model, server.identity.digest])
     return find_home() / _FOLDER / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,10 @@ from gendalens.models.endpoint.dialect import read_choice_of
 
 ECHO, PROMPT_LOGPROBS = "echo", "prompt_logprobs"
 WAYS = (ECHO, PROMPT_LOGPROBS)
+# How servers show a token that is only part of a letter, and what it may be in the text.
+_PART = re.compile(r"bytes:.*|<0x[0-9A-Fa-f]{2}>", re.DOTALL)
+_UNREADABLE = re.compile("\N{REPLACEMENT CHARACTER}+")
+_LETTERS = r"[^\x00-\x7f]{0,4}?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,8 @@ def _read_prompt(
             values.append(None)
             continue
         entries = list(one.values()) if isinstance(one, dict) else []
-        if not entries or not isinstance(entries[0], dict):
+        # Of several, nothing tells which one is the token of the prompt.
+        if len(entries) != 1 or not isinstance(entries[0], dict):
             return None
         tokens.append(str(entries[0].get("decoded_token", "")))
         values.append(_read_number(entries[0].get("logprob")))
@@ -98,18 +104,31 @@ def _align(text: str, tokens: Sequence[str], values: Sequence[float | None]) -> 
         tokens = [text[: len(text) - len(rest)], *tokens[1:]]
     # A first token without text is a special one.
     for front in range(int(bool(tokens) and not tokens[0]), min(3, len(tokens))):
-        starts, at = [], 0
-        for token in tokens[front:]:
-            if at >= len(text):
-                break
-            starts.append(at)
-            at += len(token)
-        end = front + len(starts)
-        if "".join(tokens[front:end]) == text:
+        starts = _find_starts(text, tokens[front:])
+        if starts is not None:
             return ScoredText(
-                _find_visible(text, starts), tuple(values[front:end]), begins_with_special=front > 0
+                _find_visible(text, starts),
+                tuple(values[front : front + len(starts)]),
+                begins_with_special=front > 0,
             )
     return None
+
+
+def _find_starts(text: str, tokens: Sequence[str]) -> list[int] | None:
+    """Where the tokens start that spell the text; None if they do not."""
+    pattern = [f"({_write_pattern(token)})" for token in tokens]
+    # At most one token, and perhaps the end of the text, was written after the prompt.
+    for count in range(max(1, len(tokens) - 2), len(tokens) + 1):
+        if found := re.fullmatch("".join(pattern[:count]), text):
+            return [found.start(place + 1) for place in range(count)]
+    return None
+
+
+def _write_pattern(token: str) -> str:
+    """A pattern of what a token may be in the text: itself, or part of a letter that is not ASCII."""
+    if _PART.fullmatch(token):
+        return _LETTERS
+    return _LETTERS.join(re.escape(part) for part in _UNREADABLE.split(token))
 
 
 def _find_visible(text: str, starts: Sequence[int]) -> tuple[int, ...]:

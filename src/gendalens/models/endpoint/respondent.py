@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from gendalens.models.base import ANSWERED, REFUSED, UNPARSABLE
-from gendalens.models.chat.reading import is_refusal
+from gendalens.models.chat.reading import is_refusal, read_choice
 from gendalens.models.chat.respondent import Question, Reply, Respondent, Rung
 from gendalens.models.endpoint import decisions
 from gendalens.models.endpoint.constraints import CONSTRAINTS, read_constrained, write_format
@@ -106,7 +106,8 @@ class EndpointRespondent(Respondent):
 
     def _read_options(self, question: Question, plain: dict[str, Any], reply: Reply) -> Reply:
         """The probabilities of the options; a refusal, or an answer without them, is told apart."""
-        if is_refusal(reply.text):
+        is_choice = read_choice(reply.text, question.options).outcome == ANSWERED
+        if reply.outcome == REFUSED or (is_refusal(reply.text) and not is_choice):
             return replace(reply, outcome=REFUSED)
         places = read_places(plain)
         if self.found.thinks:
@@ -135,8 +136,10 @@ class EndpointRespondent(Respondent):
 
 def _skip_thoughts(places: Sequence[Place], answer: str) -> list[Place]:
     """The places of the answer, after the thoughts."""
-    for start in range(len(places)):
-        if "".join(place.token for place in places[start:]).strip() == answer.strip():
+    for start in reversed(range(len(places))):
+        text = b"".join(place.token for place in places[start:]).decode(errors="replace")
+        # The token that ends the answer may be among them.
+        if answer.strip() and text.lstrip().startswith(answer.strip()):
             return list(places[start:])
     return []
 
@@ -168,7 +171,11 @@ def _plain(text: str) -> str:
 
 
 def digest_server(server: Server, found: Findings, rung: Rung) -> str:
-    """A digest of all that decides the replies, except for the questions; never of a key."""
-    addresses = sorted(address.url for address in server.addresses)
-    parts = [VERSION, addresses, server.model, server.identity.digest, found.digest, rung.value]
+    """A digest of all that decides the replies, except for the questions; never of a key.
+
+    The addresses are part of it, also of servers that are down: nothing else tells a model for sure from
+    its namesake elsewhere.
+    """
+    places = sorted(url.removesuffix("/v1") for url in server.given)
+    parts = [VERSION, places, server.model, server.identity.digest, found.digest, rung.value]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

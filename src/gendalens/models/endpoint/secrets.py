@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from urllib.parse import unquote, urlsplit, urlunsplit
+from typing import Any
+from urllib.parse import quote, quote_plus, unquote, urlsplit, urlunsplit
 
 from gendalens.errors import UserError
 from gendalens.models.endpoint_options import EndpointOptions
@@ -16,7 +18,9 @@ FROM_ENVIRONMENT = "env:"
 BLOT = "•••"
 _HEADER = re.compile(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*?)\s*", re.DOTALL)
 # Shorter values occur in ordinary texts, and blotting them out would make messages unreadable.
-_SHORTEST = 8
+_SHORTEST = 6
+# In capital letters, as is usual: a key that was given by mistake looks otherwise.
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,18 @@ class Redactor:
             text = text.replace(secret, BLOT)
         return text
 
+    def clean_plain(self, plain: Any) -> Any:
+        """Plain JSON without secrets, also where they were written with escapes."""
+        if not self.secrets:
+            return plain
+        if isinstance(plain, str):
+            return self.clean(plain)
+        if isinstance(plain, list):
+            return [self.clean_plain(one) for one in plain]
+        if isinstance(plain, dict):
+            return {self.clean(key): self.clean_plain(value) for key, value in plain.items()}
+        return plain
+
 
 def read_addresses(options: EndpointOptions) -> tuple[tuple[Address, ...], Redactor]:
     """The addresses that the user gave, and what blots out their secrets."""
@@ -56,7 +72,13 @@ def read_addresses(options: EndpointOptions) -> tuple[tuple[Address, ...], Redac
     shared, secrets = _read_headers(options)
     addresses = []
     for given in options.urls:
-        parts = urlsplit(given.strip())
+        try:
+            parts = urlsplit(given.strip())
+            _ = parts.port
+        except ValueError:  # a bracket or a port that is none
+            parts = urlsplit("")
+        if "@" in parts.path:  # a password with a slash in it is cut there, and must not be shown
+            parts = urlsplit("")
         # The user's mistake is shown without what stands before the @.
         shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -71,11 +93,12 @@ def read_addresses(options: EndpointOptions) -> tuple[tuple[Address, ...], Redac
                 url=shown,
             )
         if parts.username or parts.password:
-            pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
-            token = base64.b64encode(pair.encode()).decode()
+            user, password = unquote(parts.username or ""), unquote(parts.password or "")
+            token = base64.b64encode(f"{user}:{password}".encode()).decode()
             headers["authorization"] = f"Basic {token}"
-            secrets += [token, pair, parts.password or "", unquote(parts.password or "")]
-            secrets += [parts.username or ""] if not parts.password else []
+            # Without a password, the name is the key.
+            secrets += [token, password or user]
+        secrets += headers.values()
         addresses.append(Address(shown.rstrip("/"), headers))
     return tuple(addresses), Redactor(_usable(secrets))
 
@@ -104,6 +127,14 @@ def _read_headers(options: EndpointOptions) -> tuple[dict[str, str], list[str]]:
 
 
 def _read_variable(name: str, option: str) -> str:
+    if not _VARIABLE.fullmatch(name):
+        # It may be the key itself, so it is not repeated.
+        raise UserError(
+            "{option} takes the name of an environment variable in capital letters, such as {example}, "
+            "and not the key: correct it.",
+            option=option,
+            example="MY_KEY",
+        )
     value = os.environ.get(name, "").strip()
     if not value:
         raise UserError(
@@ -124,6 +155,12 @@ def _check_sendable(value: str, option: str) -> None:
 
 
 def _usable(secrets: Iterable[str]) -> tuple[str, ...]:
-    """The secrets, longest first, so that none is blotted out in part."""
-    found = {secret for secret in secrets if len(secret) >= _SHORTEST}
+    """The secrets in all ways a server may write them, longest first, so that none is left in part."""
+    found = set()
+    for secret in secrets:
+        if len(secret) >= _SHORTEST:
+            encoded = base64.b64encode(secret.encode()).decode()
+            found |= {secret, quote(secret), quote(secret, safe=""), quote_plus(secret), encoded}
+            found |= {json.dumps(secret)[1:-1], secret.replace("/", "\\/"), encoded.rstrip("=")}
+            found.add(base64.urlsafe_b64encode(secret.encode()).decode())
     return tuple(sorted(found, key=len, reverse=True))

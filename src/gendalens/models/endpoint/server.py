@@ -6,17 +6,19 @@ import hashlib
 import json
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from gendalens.data.home import find_home
 from gendalens.errors import UserError
-from gendalens.models.endpoint.client import Call, Client, Response
-from gendalens.models.endpoint.faults import explain_status
+from gendalens.models.endpoint.client import Call, Client, Effort, Response
+from gendalens.models.endpoint.dialect import count_thoughts
+from gendalens.models.endpoint.faults import UnreachableError, explain_status
 from gendalens.models.endpoint.journal import NAME, Journal, digest_call
-from gendalens.models.endpoint.secrets import read_addresses
+from gendalens.models.endpoint.line import Line
+from gendalens.models.endpoint.secrets import Address, read_addresses
 from gendalens.models.endpoint.usage import Usage
 from gendalens.models.endpoint_options import EndpointOptions
 from gendalens.results.run_folder import folder_name
@@ -29,8 +31,10 @@ CHANGED = N_(
     "{server} now serves another model ({other}) than when the run began ({model}): start the "
     "right one and run again; what was answered before is stored."
 )
-# Attempts of the first request: a server that does not run is reported at once, not after minutes.
-_FIRST_ATTEMPTS = 2
+# A server that does not run is reported at once, not after minutes.
+_FIRST = Effort(attempts=2, is_patient=False)
+# The statuses by which a server says that it does not list its models.
+_WITHOUT_LIST = frozenset({404, 405, 501})
 # What a list of models says that differs from one moment to the next.
 _PASSING = frozenset({"created", "permission", "status", "last_used"})
 
@@ -42,6 +46,8 @@ class Identity:
     ids: tuple[str, ...] = ()
     digest: str = ""
     software: str = ""
+    #: Whether the server knows the model by a name that its list does not hold.
+    is_alias: bool = False
 
 
 class Server:
@@ -51,12 +57,17 @@ class Server:
         self.model = model
         self.options = options
         self.addresses, self.redactor = read_addresses(options)
+        #: The addresses as the user gave them, without credentials.
+        self.given = tuple(address.url for address in self.addresses)
         self.usage = Usage()
         self.corrected_address = ""
+        #: Hosts that could not be reached when the run began, and are left out.
+        self.left_out: tuple[str, ...] = ()
         #: The model that the responses name, once known; another one ends the run.
         self.served = ""
         self._lock = threading.Lock()
         self._owner = ""
+        self._probed: Address | None = None
         self._done: list[bytes] = []
         self._journal: Journal | None = None
         self._client = self._open_client()
@@ -72,25 +83,34 @@ class Server:
         if self.options.use_cache and self._journal is None:
             self._journal = Journal(find_home() / NAME)
 
+    def probe_at(self, address: Address) -> None:
+        """Send the requests of the probe to one address from now on."""
+        self._probed = address
+
     def attempt(self, route: str, body: dict[str, Any]) -> dict[str, Any] | None:
         """The response to a request of the probe; None if the server does not accept it."""
-        response = self._client.fetch(Call.of(route, {"model": self.model, **body}), attempts=3)
-        if response.status in (401, 403):
+        call = Call.of(route, {"model": self.model, **body})
+        effort = Effort(attempts=3, takes_failure=True)
+        response = self._client.fetch(call, effort, address=self._probed)
+        # A server may forbid (403) a route that it does not offer to this key.
+        if response.status == 401:
             raise self._explain(response)
         plain = response.plain
-        if response.status != 200 or not isinstance(plain, dict) or "error" in plain:
+        if response.status != 200 or not isinstance(plain, dict) or plain.get("error"):
             return None
         with self._lock:
-            self.usage.add(plain)
+            self.usage.add(plain, call.body)
         return plain
 
     def describe_failure(self, route: str, body: dict[str, Any]) -> UserError:
         """The error for a request that the server does not accept."""
-        return self._explain(self._client.fetch(Call.of(route, {"model": self.model, **body})))
+        call = Call.of(route, {"model": self.model, **body})
+        return self._explain(self._client.fetch(call, Effort(3), address=self._probed))
 
     def look(self, route: str) -> Any:
         """What the server says at a route beside ``/v1``, such as its template; None if nothing."""
-        response = self._client.fetch(Call(route, at_root=True), attempts=1)
+        effort = Effort(attempts=1, takes_failure=True)
+        response = self._client.fetch(Call(route, at_root=True), effort, address=self._probed)
         return response.plain if response.status == 200 else None
 
     def ask(
@@ -107,29 +127,34 @@ class Server:
             for call, mark in zip(calls, marks, strict=True)
         ]
         found = self._recall(keys)
-        missing = [index for index, key in enumerate(keys) if key not in found]
+        # What was asked twice in one batch is sent once.
+        places = {key: index for index, key in enumerate(keys) if key not in found}
+        missing = list(places.values())
 
         def receive(place: int, response: Response) -> None:
             plain = self._check(response)
-            key = keys[missing[place]]
+            index = missing[place]
             if self._journal is not None:
-                self._journal.keep(key, response.text)
-            found[key] = plain
-            self._keep_raw(calls[missing[place]], plain)
+                self._journal.keep(keys[index], json.dumps(plain, ensure_ascii=False))
+            found[keys[index]] = plain
+            self._keep_raw(calls[index], plain)
             with self._lock:
-                self.usage.add(plain)
+                self.usage.add(plain, calls[index].body, count_thoughts(plain))
                 self.usage.check(self.options.max_tokens_total)
 
         if missing:
             self.usage.check(self.options.max_tokens_total)
             try:
+                # A response that names another model ends it; those before it named the right one.
                 self._client.fetch_all([calls[index] for index in missing], receive)
-                self._check_identity()
-            except ModelChangedError:
-                self._forget([keys[index] for index in missing])
-                raise
             finally:
                 self.usage.retries = self._client.failed_attempts
+            try:
+                self._check_identity()
+            except ModelChangedError:
+                # Which of them came from the other model is not known.
+                self._forget([keys[index] for index in missing])
+                raise
         self._done += keys
         return [found[key] for key in keys]
 
@@ -146,13 +171,7 @@ class Server:
         finished = set(self._done).difference(keys)
         self._journal.drop(list(finished))
         self._done = []
-        found: dict[bytes, Any] = {}
-        for key, text in self._journal.find(keys).items():
-            # What is no response is asked for again.
-            with suppress(TypeError, ValueError, RecursionError):
-                if isinstance(plain := json.loads(text), dict) and "error" not in plain:
-                    found[key] = plain
-        return found
+        return self._journal.find(keys)
 
     def _forget(self, keys: Sequence[bytes]) -> None:
         if self._journal is not None:
@@ -184,67 +203,93 @@ class Server:
         )
 
     def _connect(self) -> Identity:
-        """Check every address, add a missing ``/v1``, and list the models."""
-        known = [self._find_models(index) for index in range(len(self.addresses))]
-        for index, (url, identity) in enumerate(known):
-            address = self.addresses[index]
-            if url != address.url:
-                self.corrected_address = url
-            if identity.ids and self.model not in identity.ids:
-                raise UserError(
-                    "{server} does not have the model {model}; it has {known}.",
-                    server=address.host,
-                    model=self.model,
-                    known=identity.ids[:20],
-                )
-        if len({identity.digest for _, identity in known}) > 1:
+        """Check every address, add a missing ``/v1``, and list the models.
+
+        Of several servers, those that cannot be reached are left out.
+        """
+        found: list[tuple[Address, Identity]] = []
+        unreachable: list[tuple[str, UnreachableError]] = []
+        for address in self.addresses:
+            try:
+                found.append(self._find_models(address))
+            except UnreachableError as error:
+                unreachable.append((address.host, error))
+        if not found:
+            raise unreachable[0][1]
+        self.left_out = tuple(host for host, _ in unreachable)
+        if len({identity.digest for _, identity in found}) > 1:
             raise UserError(
                 "The endpoints do not serve the same model {model}: give only those that do.",
                 model=self.model,
             )
-        self.addresses = tuple(
-            replace(address, url=url)
-            for address, (url, _) in zip(self.addresses, known, strict=True)
-        )
-        self._client.addresses = self.addresses
-        return known[0][1]
+        self.addresses = tuple(address for address, _ in found)
+        self._client.lines = [Line(address) for address in self.addresses]
+        return found[0][1]
 
-    def _find_models(self, index: int) -> tuple[str, Identity]:
-        address = self.addresses[index]
-        suffixes = ("",) if address.url.endswith("/v1") else ("", "/v1")
+    def _find_models(self, given: Address) -> tuple[Address, Identity]:
+        """The address with ``/v1`` if it lacks that, and what the server there says of the model."""
+        suffixes = ("",) if given.url.endswith("/v1") else ("", "/v1")
         first: Response | None = None
         for suffix in suffixes:
-            tried = replace(address, url=address.url + suffix)
-            self._client.addresses = (tried,)
-            response = self._client.fetch(Call(MODELS), attempts=_FIRST_ATTEMPTS)
+            address = replace(given, url=given.url + suffix)
+            response = self._fetch_from(address, MODELS)
             identity = _read_identity(response, self.model)
             if identity is not None:
-                return tried.url, identity
+                if suffix:
+                    self.corrected_address = address.url
+                return address, self._check_listed(address, identity)
             if response.status in (401, 403) or 300 <= response.status < 400:
-                raise self._explain(response)
+                raise explain_status(address, response, self.redactor)
             first = first or response
         assert first is not None
-        if first.status == 404 and address.url.endswith("/v1"):
-            return address.url, Identity()  # a server without a list of models
-        raise explain_status(address, first, self.redactor)
+        if first.status in _WITHOUT_LIST and given.url.endswith("/v1"):
+            return given, Identity()
+        raise explain_status(given, first, self.redactor)
+
+    def _check_listed(self, address: Address, identity: Identity) -> Identity:
+        """The identity of a model that the list holds, or that the server knows by its name."""
+        if not identity.ids or self.model in identity.ids:
+            return identity
+        # A list may come in pages, and hold no aliases.
+        alone = self._fetch_from(address, f"{MODELS}/{quote(self.model, safe='')}")
+        if alone.status == 200 and isinstance(alone.plain, dict) and alone.plain.get("id"):
+            known = _identify([alone.plain], identity.ids, identity.software)
+            return replace(known, is_alias=True)
+        raise UserError(
+            "{server} does not have the model {model}; it has {known}.",
+            server=address.host,
+            model=self.model,
+            known=identity.ids[:20],
+        )
+
+    def _fetch_from(self, address: Address, route: str) -> Response:
+        return self._client.fetch(Call(route), _FIRST, address=address)
 
     def _check_identity(self) -> None:
-        """Raise if the server serves another model than when the run began."""
+        """Raise if a server serves another model than when the run began."""
         if not self.identity.ids:
             return
-        response = self._client.fetch(Call(MODELS))
-        identity = _read_identity(response, self.model)
-        if identity is not None and identity.digest != self.identity.digest:
-            raise self._explain_change(", ".join(identity.ids[:3]))
+        for address in self.addresses:
+            try:
+                response = self._client.fetch(Call(MODELS), Effort(3), address=address)
+            except UnreachableError:
+                if len(self.addresses) == 1:
+                    raise
+                continue  # it has answered nothing since
+            identity = _read_identity(response, self.model)
+            if identity is None or self.identity.is_alias:
+                continue  # responses name the model in any case
+            if identity.digest != self.identity.digest:
+                raise self._explain_change(address, ", ".join(identity.ids[:3]))
 
     def _check(self, response: Response) -> dict[str, Any]:
         """The JSON of a response, or the error that it is."""
         plain = response.plain
-        if response.status != 200 or not isinstance(plain, dict) or "error" in plain:
+        if response.status != 200 or not isinstance(plain, dict) or plain.get("error"):
             raise self._explain(response)
         served = plain.get("model")
         if self.served and isinstance(served, str) and served != self.served:
-            raise self._explain_change(served)
+            raise self._explain_change(self.addresses[0], served)
         return plain
 
     def _explain(self, response: Response) -> UserError:
@@ -253,10 +298,10 @@ class Server:
     def _known_ids(self) -> tuple[str, ...]:
         return self.identity.ids if hasattr(self, "identity") else ()
 
-    def _explain_change(self, other: str) -> ModelChangedError:
+    def _explain_change(self, address: Address, other: str) -> ModelChangedError:
         return ModelChangedError(
             CHANGED,
-            server=self.addresses[0].host,
+            server=address.host,
             other=self.redactor.clean(other),
             model=self.served or self.model,
         )
@@ -275,16 +320,17 @@ def _read_identity(response: Response, model: str) -> Identity | None:
     if not isinstance(entries, list):
         return None
     named = [one for one in entries if isinstance(one, dict) and isinstance(one.get("id"), str)]
-    own = [
-        {key: value for key, value in one.items() if key not in _PASSING}
-        for one in named
-        if one["id"] == model
-    ]
-    ids = tuple(one["id"] for one in named)
-    text = json.dumps(own or sorted(ids), sort_keys=True, ensure_ascii=False)
+    own = [one for one in named if one["id"] == model]
+    return _identify(own, tuple(one["id"] for one in named), response.server)
+
+
+def _identify(own: Sequence[dict[str, Any]], ids: tuple[str, ...], server: str) -> Identity:
+    """The identity of a model by what the server says about it, or else by the list of all."""
+    told = [{key: value for key, value in one.items() if key not in _PASSING} for one in own]
+    text = json.dumps(told or sorted(ids), sort_keys=True, ensure_ascii=False)
     owner = next((str(one.get("owned_by", "")) for one in own), "")
     return Identity(
         ids,
         hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16],
-        " ".join(part for part in (response.server, owner) if part)[:80],
+        " ".join(part for part in (server, owner) if part)[:80],
     )

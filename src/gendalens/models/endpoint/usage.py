@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from gendalens.errors import UserError
+from gendalens.models.chat.thoughts import estimate_tokens
 from gendalens.models.endpoint_options import EndpointOptions
 
 _MILLION = 1_000_000
@@ -13,11 +15,15 @@ _MILLION = 1_000_000
 
 @dataclass(slots=True)
 class Usage:
-    """Requests and tokens so far; ``retries`` are requests that had to be sent again."""
+    """Requests and tokens so far; ``retries`` are requests that had to be sent again.
+
+    ``thought_tokens`` are those of the answers' tokens that the model thought before it answered.
+    """
 
     requests: int = 0
     prompt_tokens: int = 0
     answer_tokens: int = 0
+    thought_tokens: int = 0
     retries: int = 0
 
     @property
@@ -25,12 +31,16 @@ class Usage:
         """All tokens."""
         return self.prompt_tokens + self.answer_tokens
 
-    def add(self, plain: dict[str, Any]) -> None:
-        """Count one response."""
+    def add(self, plain: dict[str, Any], asked: str, thoughts: int = 0) -> None:
+        """Count one response to the body ``asked``; without the server's own count, an estimate."""
         prompt, answer = count_tokens(plain)
+        if not prompt and not answer:
+            prompt = estimate_tokens(asked)
+            answer = estimate_tokens(str(plain.get("choices", "")))
         self.requests += 1
         self.prompt_tokens += prompt
         self.answer_tokens += answer
+        self.thought_tokens += thoughts
 
     def check(self, limit: int | None) -> None:
         """Raise if the user's limit is reached."""
@@ -54,7 +64,7 @@ def count_tokens(plain: dict[str, Any]) -> tuple[int, int]:
 
     def read(*names: str) -> int:
         value = next((usage[name] for name in names if name in usage), 0)
-        return int(value) if isinstance(value, int | float) and value >= 0 else 0
+        return int(value) if isinstance(value, int | float) and 0 <= value < math.inf else 0
 
     return read("prompt_tokens", "input_tokens"), read("completion_tokens", "output_tokens")
 

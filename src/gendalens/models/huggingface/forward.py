@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -156,6 +156,28 @@ class Network:
             ids, mask = self.pad_rows([row])
             logits: torch.Tensor = self._call(ids, mask).logits
             return logits[0, : len(row)]
+
+    def write(self, row: Row, *, most: int, ends: Container[int]) -> tuple[Row, bool]:
+        """The likeliest next tokens, one after the other, and whether one of ``ends`` came in time."""
+        import torch
+
+        written: list[int] = []
+        with torch.inference_mode():
+            ids, mask = self.pad_rows([row])
+            more: dict[str, Any] = {"use_cache": True} if self._arguments else {}
+            while len(written) < most:
+                logits, output = self.run(ids, mask, [(0, ids.shape[1] - 1)], **more)
+                token = int(logits[0].argmax())
+                if token in ends:
+                    return tuple(written), True
+                written.append(token)
+                known = getattr(output, "past_key_values", None) if more else None
+                # Architectures that keep their state otherwise read everything again.
+                read = (token,) if known is not None else (*row, *written)
+                ids, _ = self.pad_rows([read])
+                mask = torch.ones((1, len(row) + len(written)), dtype=torch.long, device=ids.device)
+                more |= {"past_key_values": known} if known is not None else {}
+        return tuple(written), False
 
     def _try_alone(self, row: Row) -> NDArray[np.float32]:
         return self.read_alone(row)[_pick_ends(row)].float().cpu().numpy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -29,6 +29,12 @@ class NotebookWatcher(SilentWatcher):
         self._label = ""
         self._done = self._total = 0
         self._began = self._shown = 0.0
+        self._count_tokens: Callable[[], float] | None = None
+        self._tokens_before = 0.0
+
+    def meters(self, count_tokens: Callable[[], float]) -> None:
+        """Show the tokens per second of the next test."""
+        self._count_tokens, self._tokens_before = count_tokens, count_tokens()
 
     def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
         """Show a bar, if there are requests to answer, and the notes."""
@@ -53,6 +59,7 @@ class NotebookWatcher(SilentWatcher):
         if self._handle:
             self._update(Markup(""))
             self._handle = None
+        self._count_tokens = None
 
     def notes(self, message: Message) -> None:
         """Show what the user should know."""
@@ -61,6 +68,9 @@ class NotebookWatcher(SilentWatcher):
     def _draw(self) -> Markup:
         seconds = time.monotonic() - self._began
         rate = say("{speed:,.0f}/s", speed=self._done / seconds) if self._done and seconds else ""
+        if rate and self._count_tokens:
+            tokens = self._count_tokens() - self._tokens_before
+            rate += " " + say("{speed:,.0f} tokens/s", speed=tokens / seconds)
         bar = Markup('<progress value="{}" max="{}"></progress> {} {}/{} {}')
         return bar.format(self._done, self._total, self._label, self._done, self._total, rate)
 

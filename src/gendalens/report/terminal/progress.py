@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.progress import (
@@ -32,12 +32,29 @@ class Rate(ProgressColumn):
         return Text(say("{speed:,.0f}/s", speed=speed) if speed else "", style="dim")
 
 
+class TokenRate(ProgressColumn):
+    """A column with the tokens per second since the test began, by a model that counts them."""
+
+    def __init__(self, count_tokens: Callable[[], float]) -> None:
+        super().__init__()
+        self._count = count_tokens
+        self._before = count_tokens()
+
+    def render(self, task: Task) -> Text:
+        """The rate; it also moves while a batch is on its way."""
+        tokens = self._count() - self._before
+        if not tokens or not task.elapsed:
+            return Text("")
+        return Text(say("{speed:,.0f} tokens/s", speed=tokens / task.elapsed), style="dim")
+
+
 class TerminalWatcher:
     """Shows the progress of a run on standard error."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
         self._progress: Progress | None = None
+        self._count_tokens: Callable[[], float] | None = None
 
     def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
         """Print the number of requests and notes; start a progress bar on a terminal."""
@@ -51,12 +68,20 @@ class TerminalWatcher:
                 BarColumn(),
                 MofNCompleteColumn(),
                 Rate(),
+                *((TokenRate(self._count_tokens),) if self._count_tokens else ()),
                 TimeRemainingColumn(),
                 console=self.console,
                 transient=True,
+                # A batch of questions to a slow server takes minutes.
+                speed_estimate_period=3600,
             )
-            self._progress.add_task(task, total=waiting)
             self._progress.start()
+            # Nothing is done yet: with this, the first batch tells the rate.
+            self._progress.advance(self._progress.add_task(task, total=waiting), 0)
+
+    def meters(self, count_tokens: Callable[[], float]) -> None:
+        """Show the tokens per second of the next test."""
+        self._count_tokens = count_tokens
 
     def answered(self, count: int) -> None:
         """Advance the bar."""
@@ -68,6 +93,7 @@ class TerminalWatcher:
         if self._progress:
             self._progress.stop()
             self._progress = None
+        self._count_tokens = None
 
     def finishes(self, model: str, report: SessionReport) -> None:
         """Do nothing: results are shown elsewhere."""
