@@ -22,12 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gendalens.data.registry import find_source
-from gendalens.engine import chat_measures
 from gendalens.stats.crossed import CrossedEstimate
 from gendalens.stats.findings import Finding, correct_for_many
 from gendalens.stats.paired import Clusters, differences
 from gendalens.tasks import get_task
-from gendalens.tasks.chat_abc import measures as chat_abc
 from gendalens.tasks.coref_abc import estimates as coref_abc
 from gendalens.tasks.coref_abc import measures as coref_abc_measures
 from gendalens.tasks.coref_dawinobias import measures as coref_wino_measures
@@ -48,8 +46,6 @@ Effects = Callable[[Rng, int], Floats]
 
 RESAMPLES = 400  # the variance of crossed clusters is steady with fewer than a run takes
 DANE = "GENDALENS_CALIBRATE_DANE"  # tells worker processes the path of the file
-#: The number of ways in which chat models are asked.
-PARAPHRASES = 4
 
 
 def threshold(share: float, variance: float = 1.0) -> float:
@@ -318,55 +314,6 @@ def score_world(
 
     truth = {"gap": male, "contrast": 2 * pro}
     return World("lm-abc", name, draw, truth, not male and not pro, max(male, pro) / 0.25)
-
-
-def chat_world(
-    name: str,
-    effects: Effects = none,
-    *,
-    choices: bool = False,
-    paraphrases: float = 0.0,
-    order: float = 0.0,
-    male: float = 0.0,
-) -> World:
-    """A world of ``chat-abc``: four paraphrases in both orders, by probabilities or sampled choices.
-
-    A paraphrase shifts the log-odds of each class of occupations, and every triple a little further.
-    Being named first is worth ``order`` bits.
-    """
-
-    def draw(rng: Rng) -> Finding:
-        design = abc_design()
-        n = len(design.male_class)
-        bits = (
-            male
-            + effects(rng, design.frame.max() + 1)[design.frame]
-            + effects(rng, design.occupation.max() + 1)[design.occupation]
-            + rng.standard_normal(n)
-        )
-        shifts = paraphrases * rng.standard_normal((2, PARAPHRASES))
-        asked = bits[:, None] + shifts[design.male_class.astype(int)]
-        asked = asked + rng.standard_normal((n, PARAPHRASES)) / 2
-        trials = np.stack([asked + order, asked - order], axis=2)
-        hans = 1 / (1 + np.exp2(-trials))
-        chosen = (rng.random(trials.shape) < hans if choices else trials > 0).astype(float)
-
-        def judge_trials(places: list[int], resamples: int) -> Finding:
-            share = chosen[:, places].mean(axis=(1, 2))
-            preference = 2 * share - 1 if choices else trials[:, places].mean(axis=(1, 2))
-            triples = lm_abc.Triples(
-                1 - share, share, preference, design.frame, design.occupation, design.male_class
-            )
-            unit = "share" if choices else "bits"
-            found = chat_abc.estimate(chat_abc.Choices(triples, unit), seed=0, resamples=resamples)
-            return chat_abc.judge_estimates(found, unit, get_task("chat-abc", 2).band(unit))
-
-        every = list(range(PARAPHRASES))
-        singles = [judge_trials([one], chat_measures.RESAMPLES) for one in every]
-        return judge_alone(chat_measures.widen_finding(judge_trials(every, RESAMPLES), singles))
-
-    truth = {"gap": male if not choices else 0.0, "contrast": 0.0}
-    return World("chat-abc", name, draw, truth, not male, male / 0.25)
 
 
 def rate_world(
