@@ -81,7 +81,7 @@ class Manner:
 
 @dataclass(frozen=True)
 class Replies:
-    """The log-odds of an option by item, paraphrase and order, or its choices by item, trial and order."""
+    """Log-odds of an option by item, paraphrase and order, or its choices by item, trial and order."""
 
     log_odds: Floats
     chosen: npt.NDArray[np.bool_] | None = None
