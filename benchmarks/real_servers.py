@@ -133,12 +133,12 @@ class Plan:
 
 
 PLANS = (
-    Plan("lm-dawinobias", 20),
-    Plan("coref-dawinobias", 10),
-    Plan("lm-dawinobias", 10, "constrained"),
+    Plan("lm-dawinobias", 10),
+    Plan("coref-dawinobias", 5),
     Plan("chat-abc", 10),
-    Plan("coref-abc", 5),
-    Plan("ner-dane", 4, "text"),
+    Plan("coref-abc", 4),
+    Plan("lm-dawinobias", 5, "constrained"),
+    Plan("ner-dane", 3, "text"),
 )
 
 

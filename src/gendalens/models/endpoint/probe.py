@@ -108,9 +108,9 @@ class _Probe:
     def run(self) -> Findings:
         """Ask all of them."""
         route = self._find_decision_route()
-        self._find_dialect(needed=not route)
-        chats = self.hello is not None
         way, adds_bos = self._find_likelihoods()
+        self._find_dialect(needed=not route and not way)
+        chats = self.hello is not None
         constraint = self._find_constraint() if chats else ""
         hello = self.hello or {}
         template, build = self._read_properties()

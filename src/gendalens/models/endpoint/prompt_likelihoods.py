@@ -11,6 +11,7 @@ from gendalens.models.endpoint.dialect import read_choice_of
 
 ECHO, PROMPT_LOGPROBS = "echo", "prompt_logprobs"
 WAYS = (ECHO, PROMPT_LOGPROBS)
+_CUT = "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +99,38 @@ def _align(text: str, tokens: Sequence[str], values: Sequence[float | None]) -> 
         tokens = [text[: len(text) - len(rest)], *tokens[1:]]
     # A first token without text is a special one.
     for front in range(int(bool(tokens) and not tokens[0]), min(3, len(tokens))):
-        starts, at = [], 0
-        for token in tokens[front:]:
-            if at >= len(text):
-                break
-            starts.append(at)
-            at += len(token)
-        end = front + len(starts)
-        if "".join(tokens[front:end]) == text:
+        starts = _locate(text, tokens[front:])
+        if starts is not None:
+            end = front + len(starts)
             return ScoredText(
                 _find_visible(text, starts), tuple(values[front:end]), begins_with_special=front > 0
             )
     return None
+
+
+def _locate(text: str, tokens: Sequence[str]) -> list[int] | None:
+    """Where the tokens that make up the text start; None if they do not.
+
+    Byte-level tokenizers cut rare letters in two (*Ø*), and a server shows each half as U+FFFD. Such
+    tokens stand for what is between their neighbours.
+    """
+    starts: list[int] = []
+    at, is_cut = 0, False
+    for token in tokens:
+        if at >= len(text):
+            break
+        if _CUT in token:
+            is_cut = True
+        elif is_cut:
+            at, is_cut = text.find(token, at + 1), False
+            if at < 0:
+                return None
+        starts.append(at)
+        if not is_cut:
+            if not text.startswith(token, at):
+                return None
+            at += len(token)
+    return starts if at == len(text) or is_cut else None
 
 
 def _find_visible(text: str, starts: Sequence[int]) -> tuple[int, ...]:
