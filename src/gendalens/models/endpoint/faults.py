@@ -16,6 +16,12 @@ _MODEL = re.compile(r"model", re.IGNORECASE)
 _LONGEST = 200  # characters that are quoted of a server's own message
 
 
+class BusyError(UserError):
+    """A server gave this status however often it was asked."""
+
+    status = 0
+
+
 def explain_silence(
     address: Address, problem: Exception | Response | None, redactor: Redactor
 ) -> UserError:
@@ -28,13 +34,15 @@ def explain_silence(
             server=address.host,
             reason=reason[:_LONGEST],
         )
-    return UserError(
+    busy = BusyError(
         "{server} stays too busy or fails (status {status}: {reason}): run again later; what was "
         "answered is stored.",
         server=address.host,
         status=problem.status,
         reason=quote_server(problem, redactor),
     )
+    busy.status = problem.status
+    return busy
 
 
 def explain_status(

@@ -13,7 +13,7 @@ from typing import Any
 from gendalens.data.home import find_home
 from gendalens.errors import UserError
 from gendalens.models.endpoint.client import Call, Client, Response
-from gendalens.models.endpoint.faults import explain_status
+from gendalens.models.endpoint.faults import BusyError, explain_status
 from gendalens.models.endpoint.journal import NAME, Journal, digest_call
 from gendalens.models.endpoint.secrets import read_addresses
 from gendalens.models.endpoint.usage import Usage
@@ -54,6 +54,7 @@ class Server:
         self.corrected_address = ""
         #: The model that the responses name, once known; another one ends the run.
         self.served = ""
+        self._named: dict[str, str] = {}
         self._lock = threading.Lock()
         self._owner = ""
         self._done: list[bytes] = []
@@ -109,7 +110,7 @@ class Server:
         missing = [index for index, key in enumerate(keys) if key not in found]
 
         def receive(place: int, response: Response) -> None:
-            plain = self._check(response)
+            plain = self._check(response, route)
             key = keys[missing[place]]
             if self._journal is not None:
                 self._journal.keep(key, response.text)
@@ -182,7 +183,7 @@ class Server:
             address = self.addresses[index]
             if url != address.url:
                 self.corrected_address = url
-            if identity.ids and self.model not in identity.ids:
+            if identity.ids and self.model not in identity.ids and not self._serves_unlisted(url):
                 raise UserError(
                     "{server} does not have the model {model}; it has {known}.",
                     server=address.host,
@@ -208,7 +209,13 @@ class Server:
         for suffix in suffixes:
             tried = replace(address, url=address.url + suffix)
             self._client.addresses = (tried,)
-            response = self._client.fetch(Call(MODELS), attempts=_FIRST_ATTEMPTS)
+            try:
+                response = self._client.fetch(Call(MODELS), attempts=_FIRST_ATTEMPTS)
+            except BusyError as error:
+                # transformers serve cannot list its models where there is no cache of the hub's.
+                if error.status != 500 or not tried.url.endswith("/v1"):
+                    raise
+                return tried.url, Identity()
             identity = _read_identity(response, self.model)
             if identity is not None:
                 return tried.url, identity
@@ -220,6 +227,21 @@ class Server:
             return address.url, Identity()  # a server without a list of models
         raise explain_status(address, first, self.redactor)
 
+    def _serves_unlisted(self, url: str) -> bool:
+        """Whether the server answers for a model that it does not list, and for no made-up one.
+
+        transformers serve lists the models in a cache, and not the folder that it serves.
+        """
+        self._client.addresses = tuple(one for one in self.addresses if one.url in (url, url[:-3]))
+        said = [{"role": "user", "content": "Hej"}]
+        return all(
+            self._client.fetch(
+                Call.of(CHAT, {"model": model, "messages": said, "max_tokens": 1}), attempts=1
+            ).status
+            == status
+            for model, status in ((self.model, 200), ("no-such-model", 400))
+        )
+
     def _check_identity(self) -> None:
         """Raise if the server serves another model than when the run began."""
         if not self.identity.ids:
@@ -229,14 +251,17 @@ class Server:
         if identity is not None and identity.digest != self.identity.digest:
             raise self._explain_change(", ".join(identity.ids[:3]))
 
-    def _check(self, response: Response) -> dict[str, Any]:
+    def _check(self, response: Response, route: str) -> dict[str, Any]:
         """The JSON of a response, or the error that it is."""
         plain = response.plain
         if response.status != 200 or not isinstance(plain, dict) or "error" in plain:
             raise self._explain(response)
         served = plain.get("model")
-        if self.served and isinstance(served, str) and served != self.served:
-            raise self._explain_change(served)
+        if isinstance(served, str):
+            # The routes of a server may name the same model differently.
+            known = self.served if route == CHAT and self.served else served
+            if served != self._named.setdefault(route, known):
+                raise self._explain_change(served)
         return plain
 
     def _explain(self, response: Response) -> UserError:
