@@ -235,7 +235,7 @@ def main() -> int:
         for place, world in enumerate(WORLDS)
         if world.task in only and options.worlds in world.name
     ]
-    with ProcessPoolExecutor(options.workers) as pool:
+    with ProcessPoolExecutor(options.workers, initializer=worlds.reuse_resamples) as pool:
         sound = calibrate_worlds(places, options.models, pool)
         if not options.worlds:
             sound &= calibrate_pairs(options.models, pool, only)

@@ -9,6 +9,7 @@ the code is that of the tests.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Callable
@@ -22,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gendalens.data.registry import find_source
+from gendalens.stats import bootstrap, crossed
 from gendalens.stats.crossed import CrossedEstimate
 from gendalens.stats.findings import Finding, correct_for_many
 from gendalens.stats.paired import Clusters, differences
@@ -46,6 +48,35 @@ Effects = Callable[[Rng, int], Floats]
 
 RESAMPLES = 400  # the variance of crossed clusters is steady with fewer than a run takes
 DANE = "GENDALENS_CALIBRATE_DANE"  # tells worker processes the path of the file
+
+
+@cache
+def _draw_weights(
+    clusters: int, resamples: int, strata: bytes | None, chunk: int | None, state: str
+) -> list[Floats]:
+    rng = np.random.default_rng()
+    rng.bit_generator.state = json.loads(state)
+    codes = None if strata is None else np.frombuffer(strata, dtype=np.intp)
+    return list(
+        bootstrap.cluster_weights(clusters, resamples=resamples, rng=rng, strata=codes, chunk=chunk)
+    )
+
+
+def _recall_weights(
+    clusters: int,
+    *,
+    resamples: int,
+    rng: Rng,
+    strata: npt.NDArray[np.intp] | None = None,
+    chunk: int | None = None,
+) -> list[Floats]:
+    codes = None if strata is None else np.asarray(strata, dtype=np.intp).tobytes()
+    return _draw_weights(clusters, resamples, codes, chunk, json.dumps(rng.bit_generator.state))
+
+
+def reuse_resamples() -> None:
+    """Draw resamples once in this process: every model of a world has the same design and seed."""
+    crossed.cluster_weights = _recall_weights  # type: ignore[assignment]
 
 
 def threshold(share: float, variance: float = 1.0) -> float:
