@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -187,9 +187,10 @@ def _wait_until_ready(kind: Kind, process: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + _WAIT
     while time.monotonic() < end and process.poll() is None:
         try:
-            with urlopen(f"{kind.url}/models", timeout=10) as response:
-                if response.status == 200:
-                    return
+            urlopen(f"{kind.url}/models", timeout=10).close()
+            return
+        except HTTPError:
+            return  # it answers; what it cannot do is found out by the probe
         except (URLError, OSError):
             time.sleep(0.5)
     raise SystemExit(f"{kind.name} does not start: see {WORK / f'{kind.name}.log'}")
