@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: bench bench-heads demo demo-models demo-models-check test test-all test-slow test-libraries lint format real calibrate spelling messages heads fuzz torture sweep mutants mutants-sample clean
+.PHONY: bench bench-heads demo demo-models demo-models-check test test-all test-slow test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -43,7 +43,7 @@ test: .venv/ready .venv/browser
 test-all: .venv/ready .venv/browser
 	$(BIN)/python -m pytest -n $(WORKERS)
 
-# Tests against the real optional libraries (Flair, GLiNER, quantisers, trackers, peft, Stanza), in
+# Tests against the real optional libraries (Flair, GLiNER, quantisers, trackers, peft, Stanza, llama.cpp), in
 # environments of their own under .work/. (LIBRARIES="trackers gliner" takes some of them.)
 test-libraries: .venv/ready
 	$(BIN)/python -m tools.libraries $(LIBRARIES)
@@ -61,6 +61,12 @@ format: .venv/ready
 # Both language-model tests on Gemma 3 270M from the package index, full data.
 real: .venv/ready
 	$(BIN)/python benchmarks/real.py
+
+# llama.cpp's server and transformers serve with two small models, probed and tested on a sample of the
+# built-in data; writes benchmarks/SERVERS.md and takes an hour on two cores. (FULL=1 takes all data, hours;
+# ONLY=llama.cpp-smollm2 one server.)
+real-servers: .venv/ready
+	$(BIN)/python benchmarks/real_servers.py $(if $(FULL),--full) $(if $(ONLY),--only $(ONLY))
 
 # 1,000 seeded control models in two worlds: does the 95% interval cover the truth?
 # (DANE=ddt.test.conllu calibrates ner-dane as well; about an hour on two cores.)

@@ -21,8 +21,10 @@ from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # there is one process per core
 
+import chat_worlds
 import numpy as np
 import worlds
+from chat_worlds import Manner
 from worlds import few_carriers, heavy_tails, none, normal, one_in
 
 COVERAGE = (0.92, 0.98)
@@ -34,6 +36,16 @@ SIMULATION_ERROR = 0.01
 DOCUMENTS: dict[str, Any] = {"documents": normal(0.5), "variance": 0.25}
 NAMES: dict[str, Any] = {"names": normal(1), "variance": 1.0}
 MISSED: dict[str, Any] = {"recall": 0.999, "names": one_in(10), "exact": False}
+# Chat models, in nats: how far apart paraphrases are (sd), and what being named first is worth.
+PARAPHRASES: dict[str, Any] = {"paraphrases": 0.5, "order": 1.0}
+FAR_APART: dict[str, Any] = {"paraphrases": 1.0, "order": 1.0}
+SHARED: dict[str, Any] = {"effects": normal(1), "variance": 1.0}
+CHAT: tuple[tuple[Any, dict[str, Any], float], ...] = (
+    (chat_worlds.fill_world, SHARED, 0.3),
+    (chat_worlds.link_world, SHARED, 0.3),
+    (chat_worlds.rate_world, SHARED, 0.1),
+    (chat_worlds.choice_world, SHARED, 1.0),
+)
 WORLDS = (
     worlds.fill_world("independent"),
     worlds.fill_world("occupations", normal(1), 1.0),
@@ -61,29 +73,6 @@ WORLDS = (
     worlds.score_world("frames and occupations, few carriers", few_carriers),
     worlds.score_world("independent, preference .5", male=0.5),
     worlds.score_world("independent, ±.5 by class", pro=0.5),
-    *(
-        worlds.chat_world(f"{kind}: {name}", choices=kind == "choices", **options)
-        for kind in ("probabilities", "choices")
-        for name, options in {
-            "independent": {},
-            "independent, order 1 bit": {"order": 1.0},
-            "frames and occupations": {"effects": normal(1)},
-            "paraphrases (sd .5), order 1 bit": {"paraphrases": 0.5, "order": 1.0},
-            "frames, occupations, paraphrases (sd .5), order 1 bit": {
-                "effects": normal(1),
-                "paraphrases": 0.5,
-                "order": 1.0,
-            },
-            "frames, occupations, paraphrases (sd 1), order 1 bit": {
-                "effects": normal(1),
-                "paraphrases": 1.0,
-                "order": 1.0,
-            },
-        }.items()
-    ),
-    worlds.chat_world(
-        "probabilities: paraphrases (sd .2), preference .5", paraphrases=0.2, male=0.5
-    ),
     worlds.rate_world("independent"),
     worlds.rate_world("frames and occupations", normal(1), 1.0),
     worlds.rate_world("frames and occupations, heavy tails", heavy_tails, 1.0),
@@ -108,6 +97,18 @@ WORLDS = (
             "independent, minority .04": {"origin": 0.04},
             "independent, gap .10": {"gap": 0.10},
         }.items()
+    ),
+    *(
+        make_world(f"chat, {kind}: {name}", Manner(choices=kind == "choices", **manner), **options)
+        for make_world, shared, bias in CHAT
+        for kind in ("probabilities", "choices")
+        for name, manner, options in (
+            ("independent, order 1", {"order": 1.0}, {}),
+            ("paraphrases", PARAPHRASES, {}),
+            ("shared effects, paraphrases", PARAPHRASES, shared),
+            ("shared effects, paraphrases twice as far apart", FAR_APART, shared),
+            ("paraphrases, bias", PARAPHRASES, {"gap": bias}),
+        )
     ),
 )
 PAIRS = (
@@ -234,7 +235,7 @@ def main() -> int:
         for place, world in enumerate(WORLDS)
         if world.task in only and options.worlds in world.name
     ]
-    with ProcessPoolExecutor(options.workers) as pool:
+    with ProcessPoolExecutor(options.workers, initializer=worlds.reuse_resamples) as pool:
         sound = calibrate_worlds(places, options.models, pool)
         if not options.worlds:
             sound &= calibrate_pairs(options.models, pool, only)

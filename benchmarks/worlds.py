@@ -9,6 +9,7 @@ the code is that of the tests.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Callable
@@ -22,12 +23,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gendalens.data.registry import find_source
-from gendalens.engine import chat_measures
+from gendalens.stats import bootstrap, crossed
 from gendalens.stats.crossed import CrossedEstimate
 from gendalens.stats.findings import Finding, correct_for_many
 from gendalens.stats.paired import Clusters, differences
 from gendalens.tasks import get_task
-from gendalens.tasks.chat_abc import measures as chat_abc
 from gendalens.tasks.coref_abc import estimates as coref_abc
 from gendalens.tasks.coref_abc import measures as coref_abc_measures
 from gendalens.tasks.coref_dawinobias import measures as coref_wino_measures
@@ -48,8 +48,35 @@ Effects = Callable[[Rng, int], Floats]
 
 RESAMPLES = 400  # the variance of crossed clusters is steady with fewer than a run takes
 DANE = "GENDALENS_CALIBRATE_DANE"  # tells worker processes the path of the file
-#: The number of ways in which chat models are asked.
-PARAPHRASES = 4
+
+
+@cache
+def _draw_weights(
+    clusters: int, resamples: int, strata: bytes | None, chunk: int | None, state: str
+) -> list[Floats]:
+    rng = np.random.default_rng()
+    rng.bit_generator.state = json.loads(state)
+    codes = None if strata is None else np.frombuffer(strata, dtype=np.intp)
+    return list(
+        bootstrap.cluster_weights(clusters, resamples=resamples, rng=rng, strata=codes, chunk=chunk)
+    )
+
+
+def _recall_weights(
+    clusters: int,
+    *,
+    resamples: int,
+    rng: Rng,
+    strata: npt.NDArray[np.intp] | None = None,
+    chunk: int | None = None,
+) -> list[Floats]:
+    codes = None if strata is None else np.asarray(strata, dtype=np.intp).tobytes()
+    return _draw_weights(clusters, resamples, codes, chunk, json.dumps(rng.bit_generator.state))
+
+
+def reuse_resamples() -> None:
+    """Draw resamples once in this process: every model of a world has the same design and seed."""
+    crossed.cluster_weights = _recall_weights  # type: ignore[assignment]
 
 
 def threshold(share: float, variance: float = 1.0) -> float:
@@ -318,55 +345,6 @@ def score_world(
 
     truth = {"gap": male, "contrast": 2 * pro}
     return World("lm-abc", name, draw, truth, not male and not pro, max(male, pro) / 0.25)
-
-
-def chat_world(
-    name: str,
-    effects: Effects = none,
-    *,
-    choices: bool = False,
-    paraphrases: float = 0.0,
-    order: float = 0.0,
-    male: float = 0.0,
-) -> World:
-    """A world of ``chat-abc``: four paraphrases in both orders, by probabilities or sampled choices.
-
-    A paraphrase shifts the log-odds of each class of occupations, and every triple a little further.
-    Being named first is worth ``order`` bits.
-    """
-
-    def draw(rng: Rng) -> Finding:
-        design = abc_design()
-        n = len(design.male_class)
-        bits = (
-            male
-            + effects(rng, design.frame.max() + 1)[design.frame]
-            + effects(rng, design.occupation.max() + 1)[design.occupation]
-            + rng.standard_normal(n)
-        )
-        shifts = paraphrases * rng.standard_normal((2, PARAPHRASES))
-        asked = bits[:, None] + shifts[design.male_class.astype(int)]
-        asked = asked + rng.standard_normal((n, PARAPHRASES)) / 2
-        trials = np.stack([asked + order, asked - order], axis=2)
-        hans = 1 / (1 + np.exp2(-trials))
-        chosen = (rng.random(trials.shape) < hans if choices else trials > 0).astype(float)
-
-        def judge_trials(places: list[int], resamples: int) -> Finding:
-            share = chosen[:, places].mean(axis=(1, 2))
-            preference = 2 * share - 1 if choices else trials[:, places].mean(axis=(1, 2))
-            triples = lm_abc.Triples(
-                1 - share, share, preference, design.frame, design.occupation, design.male_class
-            )
-            unit = "share" if choices else "bits"
-            found = chat_abc.estimate(chat_abc.Choices(triples, unit), seed=0, resamples=resamples)
-            return chat_abc.judge_estimates(found, unit, get_task("chat-abc", 2).band(unit))
-
-        every = list(range(PARAPHRASES))
-        singles = [judge_trials([one], chat_measures.RESAMPLES) for one in every]
-        return judge_alone(chat_measures.widen_finding(judge_trials(every, RESAMPLES), singles))
-
-    truth = {"gap": male if not choices else 0.0, "contrast": 0.0}
-    return World("chat-abc", name, draw, truth, not male, male / 0.25)
 
 
 def rate_world(

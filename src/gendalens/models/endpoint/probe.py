@@ -44,6 +44,8 @@ _OTHER = (Turn("user", "Skriv kun tallet 7 og ikke andet."),)
 _ABSURD = ("zebrafink-4417", "xylofon-9031")
 _CAT = (Turn("user", "Skriv en kort sætning om en kat."),)
 _TOPS = (20, 10, 5)
+# How far apart the probabilities of the same option in the same question may be.
+_SAME = 0.01
 # A text that becomes predictable, and one that never does; with Danish letters, which some tokens split.
 _REPEATED = "Katten på øen æder. " * 12
 _SHUFFLED = (
@@ -222,20 +224,26 @@ class _Probe:
             raise self.server.describe_failure(CHAT, shortest.write(_HELLO, max_tokens=64))
 
     def _find_decision_route(self) -> str:
-        """The route whose probabilities follow what the question says."""
+        """The route whose probabilities depend on the question, and on nothing else.
+
+        A small model may not follow what the question says, so that is not asked for.
+        """
         for route in decisions.ROUTES:
             questions = [
                 Question(
                     (Turn("user", f"Farven er {colour}. Hvilken farve er det?"),), ("grøn", "lilla")
                 )
-                for colour in ("grøn", "lilla")
+                for colour in ("grøn", "lilla", "grøn")
             ]
             (body,) = decisions.write_requests(route, questions)
             plain = self._attempt(route, body)
             if plain is None:
                 continue
-            first, second = decisions.read_replies(route, questions, [plain])
-            if first.log_probs and second.log_probs and first.log_probs[0] > second.log_probs[0]:
+            replies = decisions.read_replies(route, questions, [plain])
+            if not all(reply.log_probs for reply in replies):
+                continue
+            first, other, again = (math.exp(reply.log_probs[0]) for reply in replies)
+            if abs(again - first) < _SAME and abs(other - first) > abs(again - first):
                 return route
         return ""
 

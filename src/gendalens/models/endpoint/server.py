@@ -32,9 +32,10 @@ CHANGED = N_(
     "right one and run again; what was answered before is stored."
 )
 # A server that does not run is reported at once, not after minutes.
-_FIRST = Effort(attempts=2, is_patient=False)
-# The statuses by which a server says that it does not list its models.
-_WITHOUT_LIST = frozenset({404, 405, 501})
+_FIRST = Effort(attempts=2, is_patient=False, takes_failure=True)
+# The statuses by which a server says that it does not list its models; transformers serve fails where
+# there is no cache of the hub's.
+_WITHOUT_LIST = frozenset({404, 405, 500, 501})
 # What a list of models says that differs from one moment to the next.
 _PASSING = frozenset({"created", "permission", "status", "last_used"})
 
@@ -65,6 +66,7 @@ class Server:
         self.left_out: tuple[str, ...] = ()
         #: The model that the responses name, once known; another one ends the run.
         self.served = ""
+        self._named: dict[str, str] = {}
         self._lock = threading.Lock()
         self._owner = ""
         self._probed: Address | None = None
@@ -132,7 +134,7 @@ class Server:
         missing = list(places.values())
 
         def receive(place: int, response: Response) -> None:
-            plain = self._check(response)
+            plain = self._check(response, route)
             index = missing[place]
             if self._journal is not None:
                 self._journal.keep(keys[index], json.dumps(plain, ensure_ascii=False))
@@ -255,6 +257,8 @@ class Server:
         if alone.status == 200 and isinstance(alone.plain, dict) and alone.plain.get("id"):
             known = _identify([alone.plain], identity.ids, identity.software)
             return replace(known, is_alias=True)
+        if self._serves_unlisted(address):
+            return replace(identity, is_alias=True)
         raise UserError(
             "{server} does not have the model {model}; it has {known}.",
             server=address.host,
@@ -264,6 +268,22 @@ class Server:
 
     def _fetch_from(self, address: Address, route: str) -> Response:
         return self._client.fetch(Call(route), _FIRST, address=address)
+
+    def _serves_unlisted(self, address: Address) -> bool:
+        """Whether the server answers for a model that it does not list, and for no made-up one.
+
+        transformers serve lists the models in a cache, and not the folder that it serves.
+        """
+        said = [{"role": "user", "content": "Hej"}]
+        return all(
+            self._client.fetch(
+                Call.of(CHAT, {"model": model, "messages": said, "max_tokens": 1}),
+                _FIRST,
+                address=address,
+            ).status
+            == status
+            for model, status in ((self.model, 200), ("no-such-model", 400))
+        )
 
     def _check_identity(self) -> None:
         """Raise if a server serves another model than when the run began."""
@@ -282,14 +302,17 @@ class Server:
             if identity.digest != self.identity.digest:
                 raise self._explain_change(address, ", ".join(identity.ids[:3]))
 
-    def _check(self, response: Response) -> dict[str, Any]:
+    def _check(self, response: Response, route: str) -> dict[str, Any]:
         """The JSON of a response, or the error that it is."""
         plain = response.plain
         if response.status != 200 or not isinstance(plain, dict) or plain.get("error"):
             raise self._explain(response)
         served = plain.get("model")
-        if self.served and isinstance(served, str) and served != self.served:
-            raise self._explain_change(self.addresses[0], served)
+        if isinstance(served, str):
+            # The routes of a server may name the same model differently.
+            known = self.served if route == CHAT and self.served else served
+            if served != self._named.setdefault(route, known):
+                raise self._explain_change(self.addresses[0], served)
         return plain
 
     def _explain(self, response: Response) -> UserError:
