@@ -19,7 +19,8 @@ from small_data import small_data
 
 from gendalens import tasks
 from gendalens.data.registry import find_source
-from gendalens.models.base import ANSWER_TYPES, Answer, Request
+from gendalens.models.answer_rules import read_answer
+from gendalens.models.base import Answer, Request
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Measures, Result
 from gendalens.tasks import all_tasks, get_task
@@ -27,21 +28,17 @@ from gendalens.tasks.base import Readings, Task
 from gendalens.words import Message, phrase
 from tools.messages import find_messages
 
-PACKAGES = ("lm_dawinobias", "lm_abc", "coref_dawinobias", "coref_abc", "ner_dane")
+PACKAGES = ("lm_dawinobias", "lm_abc", "chat_abc", "coref_dawinobias", "coref_abc", "ner_dane")
 FOLDER = Path(tasks.__file__).parent
 RESAMPLES = 2000
-TESTS = [(name.replace("_", "-"), protocol) for name in PACKAGES for protocol in (1, 2)]
+TESTS = sorted(key for key in all_tasks() if key[0].replace("-", "_") in PACKAGES)
 
 
 def answer(request: Request) -> Answer:
     """An answer by a digest of the request."""
     plain = json.loads(json.dumps(asdict(request)))
     found = small_answers.answer({**plain, "kind": request.kind, "id": repr(request)})
-    return ANSWER_TYPES[request.kind](**{name: freeze(value) for name, value in found.items()})
-
-
-def freeze(value: Any) -> Any:
-    return tuple(map(freeze, value)) if isinstance(value, list) else value
+    return read_answer(request, {name: value for name, value in found.items() if name != "id"})
 
 
 @pytest.fixture(params=TESTS, ids=lambda one: f"{one[0]}@{one[1]}")
