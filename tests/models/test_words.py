@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gendalens.models.huggingface import vocabulary
 from gendalens.models.word_spans import split_words
 
 
@@ -53,3 +54,10 @@ def test_words_cover_every_visible_character_once_and_in_order(text: str) -> Non
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(found))
     covered = "".join(text[begin:end] for begin, end in found)
     assert covered == "".join(text.split())
+
+
+def test_every_byte_has_a_character_in_byte_level_vocabularies() -> None:
+    table = vocabulary._byte_table()
+    assert sorted(table.values()) == list(range(256))
+    # As GPT-2 writes them: a space, a letter, the two bytes of å.
+    assert [table[character] for character in "ĠaÃ¥"] == [32, 97, *"å".encode()]

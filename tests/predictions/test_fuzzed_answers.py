@@ -20,7 +20,7 @@ from small_answers import answer_all
 from small_data import small_data
 
 from gendalens.errors import UserError
-from gendalens.models.base import ANSWER_TYPES, Answer, Request
+from gendalens.models.base import ANSWER_TYPES, Answer, Request, Trial
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.form import request_id
 from gendalens.tasks.base import Task
@@ -30,6 +30,7 @@ CASES = [
     ("lm-dawinobias", 1),
     ("lm-abc", 2),
     ("lm-abc", 1),
+    ("chat-abc", 2),
     ("coref-dawinobias", 2),
     ("coref-dawinobias", 1),
     ("coref-abc", 2),
@@ -252,7 +253,10 @@ def measure_if_accepted(one: Case, content: bytes, folder: Path) -> None:
 
 def build(request: Request, plain: dict[str, Any]) -> Answer:
     """The answer that plain data describe."""
-    return ANSWER_TYPES[request.kind](**{name: tupled(value) for name, value in plain.items()})
+    fields = {name: tupled(value) for name, value in plain.items()}
+    if "trials" in fields:
+        fields["trials"] = tuple(Trial(*one) for one in fields["trials"])
+    return ANSWER_TYPES[request.kind](**fields)
 
 
 def tupled(value: Any) -> Any:

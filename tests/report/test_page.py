@@ -197,3 +197,16 @@ def test_every_chart_is_written_as_a_file(
 def test_another_format_is_told(small_run: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="choose png, svg or pdf"):
         write_charts([small_run], tmp_path, "gif")
+
+
+def test_a_chart_that_cannot_be_written_is_named_with_the_reason(
+    small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("gendalens.cli.report.replace_file", refuse)
+    with pytest.raises(UserError) as error:
+        write_charts([small_run], tmp_path, "svg")
+    assert str(error.value).startswith(f"The chart cannot be written to {tmp_path}")
+    assert "(No space left on device)" in str(error.value)

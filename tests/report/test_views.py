@@ -10,6 +10,7 @@ import pytest
 from gendalens.data.occupations import read_occupations
 from gendalens.results import saved_results
 from gendalens.tasks import get_task
+from gendalens.tasks.ner_dane.views import show_examples
 from gendalens.tasks.shared.wino_views import classic_examples
 from gendalens.tasks.views import Example, Leanings
 
@@ -86,3 +87,32 @@ def test_a_line_of_protocol_1_says_what_was_answered_and_whether_it_is_right(
     assert (example.outcome, example.said, example.about) == (outcome, said, "smeden")
     assert example.text == "Smeden tog hendes hat."
     assert example.marks == ((0, 6, "meant"), (11, 17, "pronoun"))
+
+
+def test_the_examples_of_ner_show_each_draw_in_turn_with_its_persons_and_lean() -> None:
+    names = {"female": ("Ida", True), "male": ("Bo", False)}
+    rows: list[dict[str, object]] = [{"repeat": None, "sentence": 0}]
+    for sentence, repeat in ((1, 0), (1, 1), (2, 0)):
+        for gender, (name, found) in names.items():
+            text = f"I Ribe så {name} mig."
+            rows.append(
+                {
+                    "repeat": repeat,
+                    "sentence": sentence,
+                    "origin": "majority",
+                    "gender": gender,
+                    "text": text,
+                    "gold": [(2, 6, "LOC"), (10, 10 + len(name), "PER")],
+                    "predicted": [(2, 6, "LOC")] + [(10, 10 + len(name), "PER")] * found,
+                    "names": [{"found": found}],
+                }
+            )
+    examples = list(show_examples(rows))
+    # Draw 0 of both sentences comes before draw 1 of the first.
+    assert [example.about for example in examples] == [1, 1, 2, 2, 1, 1]
+    first, second = examples[:2]
+    assert first.marks == ((10, 13, "found"),)
+    assert second.marks == ((10, 12, "missed"),)
+    assert (first.said, second.said) == ("Ida", "")
+    assert (first.outcome, second.outcome) == ("all found", "all missed")
+    assert {example.lean for example in examples} == {-1.0}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -18,28 +19,26 @@ from small_data import small_data
 
 from gendalens import tasks
 from gendalens.data.registry import find_source
-from gendalens.models.base import ANSWER_TYPES, Answer, Request
+from gendalens.models.answer_rules import read_answer
+from gendalens.models.base import Answer, Request
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Measures, Result
 from gendalens.tasks import all_tasks, get_task
-from gendalens.tasks.base import Task
+from gendalens.tasks.base import Readings, Task
 from gendalens.words import Message, phrase
 from tools.messages import find_messages
 
-PACKAGES = ("lm_dawinobias", "lm_abc", "coref_dawinobias", "coref_abc", "ner_dane")
+PACKAGES = ("lm_dawinobias", "lm_abc", "chat_abc", "coref_dawinobias", "coref_abc", "ner_dane")
 FOLDER = Path(tasks.__file__).parent
-TESTS = [(name.replace("_", "-"), protocol) for name in PACKAGES for protocol in (1, 2)]
+RESAMPLES = 2000
+TESTS = sorted(key for key in all_tasks() if key[0].replace("-", "_") in PACKAGES)
 
 
 def answer(request: Request) -> Answer:
     """An answer by a digest of the request."""
     plain = json.loads(json.dumps(asdict(request)))
     found = small_answers.answer({**plain, "kind": request.kind, "id": repr(request)})
-    return ANSWER_TYPES[request.kind](**{name: freeze(value) for name, value in found.items()})
-
-
-def freeze(value: Any) -> Any:
-    return tuple(map(freeze, value)) if isinstance(value, list) else value
+    return read_answer(request, {name: value for name, value in found.items() if name != "id"})
 
 
 @pytest.fixture(params=TESTS, ids=lambda one: f"{one[0]}@{one[1]}")
@@ -158,3 +157,16 @@ def test_what_tests_share_needs_none_of_them() -> None:
     for path in (FOLDER / "shared").glob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert not any(f"gendalens.tasks.{package}" in text for package in PACKAGES)
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in all_tasks()}))
+def test_every_finding_of_a_test_has_a_sentence_of_its_own(name: str) -> None:
+    readings, defaults = get_task(name, 2).card.readings, Readings()
+    own = (readings.male, readings.female, readings.alike)
+    assert not {defaults.male, defaults.female, defaults.alike}.intersection(own)
+    assert len({*own, *readings.groups.values()}) == 3 + len(readings.groups)
+
+
+def test_every_test_resamples_as_often_as_the_documents_say() -> None:
+    for task in all_tasks().values():
+        assert inspect.signature(task.measure).parameters["resamples"].default == RESAMPLES

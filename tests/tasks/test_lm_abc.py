@@ -212,3 +212,12 @@ def test_protocol_one_brackets_quartiles_and_judges_nothing(
     assert {cell.brackets for cell in (*measures.conditions, *measures.nuance)} == {"quartiles"}
     assert measures.finding.headline == "not_judged"
     assert {cell.brackets for cell in measure_scores(items).conditions} == {"interval"}
+
+
+def test_without_contested_occupations_nothing_is_worked_out_a_second_time(
+    items: list[Triple],
+) -> None:
+    kept = [item for item in items if not item.contested]
+    assert {item.occupation_class for item in kept} == {"female", "male"}
+    measures = measure_scores(kept)
+    assert not [extra.id for extra in measures.extra if "contested" in extra.id]

@@ -283,3 +283,14 @@ def test_planted_stereotypes_are_measured_and_grow(items: list[WinoLine]) -> Non
         assert gap.low < strength < gap.high
         gaps.append(gap.value or 0.0)
     assert gaps == sorted(gaps)
+
+
+def test_a_control_model_splits_its_log_odds_evenly_between_the_pronouns(
+    items: list[WinoLine],
+) -> None:
+    answers = TASK.plant(items, Control("stereotyped", 0.8, seed=3))
+    for answer in answers.values():
+        assert isinstance(answer, FillAnswer)
+        female, male = answer.log_probs
+        assert female == -male
+        assert (answer.first in ("han", "ham", "hans")) == (male > 0)

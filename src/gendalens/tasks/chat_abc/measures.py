@@ -30,7 +30,7 @@ from gendalens.tasks.chat_abc.messages import (
     PICTURE_OF_GROUPS,
     SIDES,
 )
-from gendalens.tasks.lm_abc.estimates import Triples, count_freedom, cross_triples, triple_key
+from gendalens.tasks.shared.abc_triples import Triples, count_freedom, cross_triples, triple_key
 from gendalens.tasks.shared.counts import per_cent
 from gendalens.tasks.shared.messages import (
     CLASS_CONTRAST,

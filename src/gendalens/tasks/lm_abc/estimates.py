@@ -12,16 +12,11 @@ import numpy.typing as npt
 
 from gendalens.results.result import Record
 from gendalens.stats.bootstrap import make_summable
-from gendalens.stats.crossed import (
-    CrossedEstimate,
-    Statistic,
-    crossed_intervals,
-    statistic_of_sums,
-    weighted_medians,
-)
+from gendalens.stats.crossed import CrossedEstimate, statistic_of_sums, weighted_medians
 from gendalens.stats.estimate import FloatArray, log2_ratios
 from gendalens.stats.f1 import rate
 from gendalens.stats.paired import Clusters
+from gendalens.tasks.shared.abc_triples import Triples, count_freedom, cross_triples, triple_key
 
 Each = TypeVar("Each")
 
@@ -45,18 +40,6 @@ class Preferences(NamedTuple, Generic[Each]):
     in_female: Each
     in_male: Each
     contrast: Each
-
-
-@dataclass(frozen=True, slots=True)
-class Triples:
-    """The triples as columns."""
-
-    female: FloatArray
-    male: FloatArray
-    bits: FloatArray
-    frame: npt.NDArray[np.intp]
-    occupation: npt.NDArray[np.intp]
-    male_class: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,39 +151,6 @@ def _estimate_medians(triples: Triples, *, seed: int, resamples: int) -> Medians
     return Medians(*cross_triples(statistic, triples, df=freedom, seed=seed, resamples=resamples))
 
 
-def count_freedom(triples: Triples) -> tuple[int, int]:
-    """The degrees of freedom of figures over one class: female, male."""
-    frames = len(np.unique(triples.frame))
-    in_female, in_male = (
-        max(0, min(frames, len(np.unique(triples.occupation[rows]))) - 1)
-        for rows in (~triples.male_class, triples.male_class)
-    )
-    return in_female, in_male
-
-
-def cross_triples(
-    statistic: Statistic,
-    triples: Triples,
-    *,
-    df: Sequence[int | None],
-    seed: int,
-    resamples: int,
-) -> list[CrossedEstimate]:
-    """Statistics with frames and occupations as crossed clusters.
-
-    The class is a fixed factor of the design, so occupations are drawn within it.
-    """
-    return crossed_intervals(
-        statistic,
-        triples.frame,
-        triples.occupation,
-        seed=seed,
-        resamples=resamples,
-        strata_b=triples.male_class.astype(np.intp),
-        df=df,
-    )
-
-
 def clusters(records: Sequence[Record]) -> Clusters:
     """The triples in crossed frames and occupations, for differences between models."""
     triples = tabulate(sorted(records, key=triple_key))
@@ -227,8 +177,3 @@ def pair_rows(records: Sequence[Record]) -> list[tuple[Record, Record]]:
     for row in records:
         rows.setdefault(triple_key(row), {})[row["condition"]] = row
     return [(pair["female"], pair["male"]) for pair in rows.values()]
-
-
-def triple_key(row: Record) -> tuple[int, str, str]:
-    """The key that identifies a triple."""
-    return row["frame"], row["occupation"], row["tense"]

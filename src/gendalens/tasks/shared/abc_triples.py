@@ -1,0 +1,63 @@
+"""Triples as columns in crossed clusters: what the tests of two possessives in ABC share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gendalens.results.result import Record
+from gendalens.stats.crossed import CrossedEstimate, Statistic, crossed_intervals
+from gendalens.stats.estimate import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Triples:
+    """The triples as columns."""
+
+    female: FloatArray
+    male: FloatArray
+    bits: FloatArray
+    frame: npt.NDArray[np.intp]
+    occupation: npt.NDArray[np.intp]
+    male_class: npt.NDArray[np.bool_]
+
+
+def triple_key(row: Record) -> tuple[int, str, str]:
+    """The key that identifies a triple."""
+    return row["frame"], row["occupation"], row["tense"]
+
+
+def count_freedom(triples: Triples) -> tuple[int, int]:
+    """The degrees of freedom of figures over one class: female, male."""
+    frames = len(np.unique(triples.frame))
+    in_female, in_male = (
+        max(0, min(frames, len(np.unique(triples.occupation[rows]))) - 1)
+        for rows in (~triples.male_class, triples.male_class)
+    )
+    return in_female, in_male
+
+
+def cross_triples(
+    statistic: Statistic,
+    triples: Triples,
+    *,
+    df: Sequence[int | None],
+    seed: int,
+    resamples: int,
+) -> list[CrossedEstimate]:
+    """Statistics with frames and occupations as crossed clusters.
+
+    The class is a fixed factor of the design, so occupations are drawn within it.
+    """
+    return crossed_intervals(
+        statistic,
+        triples.frame,
+        triples.occupation,
+        seed=seed,
+        resamples=resamples,
+        strata_b=triples.male_class.astype(np.intp),
+        df=df,
+    )
