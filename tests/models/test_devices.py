@@ -78,7 +78,7 @@ def test_the_text_part_of_a_multimodal_model_stays_on_disk(tmp_path: Path) -> No
     answers, plain = answer_all(backend, REQUESTS), answer_all(load_model(folder), REQUESTS)
     gc.collect()
     again = backend.answer(backend.encode(REQUESTS[:1]))
-    assert get_scores(again[0]) == pytest.approx(get_scores(plain[REQUESTS[0]]), abs=1e-6)
+    assert get_scores(again[0]) == pytest.approx(get_scores(plain[REQUESTS[0]]), abs=1e-5)
     for request in REQUESTS:
         assert get_scores(answers[request]) == pytest.approx(get_scores(plain[request]), abs=1e-6)
     assert is_offloaded(get_model(backend))

@@ -365,6 +365,19 @@ class Backend(ABC):
         """Which rows can be read together; only asked when requests must run, so it may load weights."""
         return Batching.ANY_LENGTH
 
+    def plan(self, encoded: Sequence[Any], batch_tokens: int) -> list[list[int]] | None:
+        """Its own batches of encoded requests, as lists of indices; None to have them planned by length.
+
+        Only asked when requests must run, so it may load weights.
+        """
+        return None
+
+    def count_tokens(self, batch: Sequence[Any]) -> int:
+        """The number of tokens that it runs for a batch of encoded requests, padding included."""
+        rows: int = sum(item.rows for item in batch)
+        longest: int = max(item.length for item in batch)
+        return rows * longest
+
     @property
     def workers(self) -> int:
         """How many batches it can answer at once, in threads."""

@@ -119,7 +119,10 @@ class BatchRun:
             yield batch, self._answer_batch(self._items(batch))
 
     def _plan(self, places: Sequence[int]) -> list[list[int]]:
-        batches = plan_batches(
+        if not places:
+            return []
+        own = self.backend.plan(self._items(places), self.limit)
+        batches = own or plan_batches(
             self._items(places),
             batch_tokens=self.limit,
             max_positions=self.backend.max_positions,
@@ -143,7 +146,7 @@ class BatchRun:
 
     def _answer_batch(self, batch: Sequence[Any]) -> list[Answer]:
         """The answers to one batch, computed in parts if it does not fit into memory."""
-        tokens = _count_tokens(batch)
+        tokens = self.backend.count_tokens(batch)
         if tokens > self.limit and len(batch) > 1:
             return self._answer_halves(batch)
         try:
@@ -176,10 +179,6 @@ def _next_answers(arriving: Iterator[list[Answer]]) -> list[Answer] | None:
         if not is_out_of_memory(error):
             raise
         return None
-
-
-def _count_tokens(items: Sequence[Encoded]) -> int:
-    return sum(item.rows for item in items) * max(item.length for item in items)
 
 
 def _check_numbers(backend: Backend, request: Request, answer: Answer) -> None:

@@ -82,7 +82,7 @@ class LanguageModel(Transformer):
                 model, self.checkpoint.name, self.padding, self.max_positions
             )
             self._verify(network)
-            network.try_batches(rows)
+            network.try_batches(rows, self.window)
         return network
 
     @property
