@@ -85,7 +85,9 @@ def _tabulate(outcomes: Iterable[Outcome]) -> Iterator[str]:
     yield "| architecture | difference | relative | batching | shortcuts |"
     yield "|---|---|---|---|---|"
     for one in outcomes:
-        shortcuts = ["last layer only where asked"] * one.early + ["shared beginnings"] * one.shared
+        beginnings = "trees" if one.tree else "shared beginnings" if one.shared else ""
+        early = "last layer only where asked" if one.early else ""
+        shortcuts = filter(None, (early, beginnings))
         yield (
             f"| {one.architecture} | {one.difference:.1e} | {one.relative:.1e}"
             f" | {one.batching or one.reason} | {', '.join(shortcuts)} |"

@@ -179,6 +179,7 @@ class TagAnswer:
 
 
 Offsets: TypeAlias = tuple[int, int]
+Row: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,3 +417,37 @@ class Backend(ABC):
     def exact(self) -> Backend | None:
         """The same model in float32, the reference for smaller number formats."""
         return None
+
+
+class RowReader(Backend):
+    """A backend whose requests share rows of tokens: it runs each distinct row once.
+
+    Its encoded requests have their rows in ``inputs``.
+    """
+
+    @abstractmethod
+    def read_rows(self, rows: Sequence[AskedRow]) -> list[Any]:
+        """What all requests ask of each row, by one forward pass."""
+
+    @abstractmethod
+    def conclude(self, item: Any, readings: Mapping[Row, Any]) -> Answer:
+        """The answer to an encoded request, from the readings of its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRow:
+    """A row of tokens and all encoded requests that ask about it, at this many ``positions``."""
+
+    row: Row
+    askers: tuple[Any, ...]
+    positions: int
+
+    @property
+    def rows(self) -> int:
+        """Rows of the forward pass."""
+        return 1
+
+    @property
+    def length(self) -> int:
+        """Tokens in the row."""
+        return len(self.row)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Batching, Fill, FillAnswer, Request, Score, ScoreAnswer
-from gendalens.models.batches import plan_batches
+from gendalens.models.batch_run import plan_batches
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import Tokens
 from gendalens.models.huggingface.forward import Network, Prepared, Reading, Row, Rows

@@ -178,17 +178,11 @@ class Network:
         self, batch: Sequence[Prepared], sets: Mapping[str, Sequence[int]] | None = None
     ) -> list[Reading]:
         """The readings of a batch; ``sets`` are the sets of tokens to choose from."""
-        wanted: dict[Row, dict[int, Site]] = {}
-        for prepared in batch:
-            for row, position in prepared.sites:
-                wanted.setdefault(prepared.inputs[row], {}).setdefault(position, Site())
-            for row, position, token in prepared.asked:
-                wanted[prepared.inputs[row]][position].log_probs[token] = 0.0
-            if prepared.choice:
-                row, position, name = prepared.choice
-                wanted[prepared.inputs[row]][position].choices[name] = Chosen(0, 0.0)
+        wanted: dict[Row, dict[int, Site]] = {row: {} for item in batch for row in item.inputs}
+        for item in batch:
+            add_sites(item, wanted)
         self.fill(wanted, sets or {})
-        return [_collect_reading(item, wanted) for item in batch]
+        return [collect_reading(item, wanted) for item in batch]
 
     def fill(
         self, wanted: Mapping[Row, Mapping[int, Site]], sets: Mapping[str, Sequence[int]]
@@ -368,7 +362,17 @@ def _pick_ends(row: Row) -> list[int]:
     return sorted({0, len(row) // 2, len(row) - 1})
 
 
-def _collect_reading(item: Prepared, wanted: Mapping[Row, Mapping[int, Site]]) -> Reading:
+def add_sites(item: Prepared, wanted: Mapping[Row, dict[int, Site]]) -> None:
+    """Add what a request asks to those of its rows that are in ``wanted``."""
+    rows = [wanted.get(row) for row in item.inputs]
+    for number, position, token in item.asked:
+        if (sites := rows[number]) is not None:
+            sites.setdefault(position, Site()).log_probs[token] = 0.0
+    if item.choice and (sites := rows[item.choice.row]) is not None:
+        sites.setdefault(item.choice.position, Site()).choices[item.choice.of] = Chosen(0, 0.0)
+
+
+def collect_reading(item: Prepared, wanted: Mapping[Row, Mapping[int, Site]]) -> Reading:
     """The reading of one request, collected from the passes."""
     log_probs = tuple(
         wanted[item.inputs[row]][at].log_probs[token] for row, at, token in item.asked
