@@ -72,7 +72,7 @@ class RowRun:
         for index, item in enumerate(self._encoded):
             for row in item.inputs:
                 _join(leader, first.setdefault(row, index), index)
-        order = sorted(leader, key=lambda index: (_follow(leader, index), index))
+        order = sorted(range(len(leader)), key=lambda index: (_follow(leader, index), index))
         askers: dict[Row, list[int]] = {}
         for index in order:
             for row in dict.fromkeys(self._encoded[index].inputs):
