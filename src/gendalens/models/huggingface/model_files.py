@@ -185,7 +185,9 @@ class ModelFiles:
         except (OSError, ValueError, RecursionError):  # reported when the configuration is loaded
             return
         for name, value in _find_items(config):
-            if "layer" in name and isinstance(value, int) and value > _MOST_LAYERS:
+            # Gemma 3n and 4 have a vocabulary for each layer, whose size is no number of layers.
+            counts = "layer" in name and "per_layer" not in name
+            if counts and isinstance(value, int) and value > _MOST_LAYERS:
                 raise UserError(
                     "The config.json of {name} asks for {count:,} layers ({setting}), more than any"
                     " model has: correct it, or download it again.",
