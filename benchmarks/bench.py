@@ -390,8 +390,8 @@ def table(rows: dict[str, Any], bench: Bench) -> str:
             f"{bench.threads} cores ({platform.machine()}) and gives medians of one to three rounds. The "
             "model is BERT-base (12 × 768) with random weights in float32, unless a row names another. "
             "Times run from the loaded model (and its digest) to the finished result, starting with an "
-            "empty cache. GenDa Lens 0.0.3 is timed on part of the data and extrapolated, and so is GenDa "
-            "Lens where a row says so. A row stays until it is measured again.",
+            "empty cache. GenDa Lens 0.0.3 is timed on part of the data and extrapolated, and so is GenDa"
+            " Lens where a row says so. A row stays until it is measured again.",
             "",
             "| task | compared with | theirs | ours | ratio | target | peak memory, ours / theirs |",
             "|---|---|---|---|---|---|---|",

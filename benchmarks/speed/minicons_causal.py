@@ -18,12 +18,17 @@ def main(model, part, threads, batch):
     # Mapped weights take memory only once they are read.
     for parameter in lm.model.parameters():
         parameter.sum()
+    # Some versions of the tokenizer put BOS in front by themselves; it must stand there once.
+    tokenizer = lm.tokenizer
+    lacks_bos = tokenizer("Hej")["input_ids"][0] != tokenizer.bos_token_id
     loaded = peak_mb()
     began = time.perf_counter()
     scores = []
     for start in range(0, len(texts), batch):
         scores += lm.sequence_score(
-            texts[start : start + batch], reduction=lambda x: x.sum(0).item(), bos_token=True
+            texts[start : start + batch],
+            reduction=lambda x: x.sum(0).item(),
+            bos_token=lacks_bos,
         )
     seconds = time.perf_counter() - began
     found = {"seconds": seconds, "items": len(texts), "total": sum(scores)}

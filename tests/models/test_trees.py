@@ -155,10 +155,10 @@ def test_trees_are_no_deeper_than_a_window_and_unknown_windows_are_found_out(
 
 def test_deeper_trees_are_tried_when_a_text_needs_them(untried: TreeNetwork) -> None:
     untried._window = None
-    assert untried.find_tree_limit(30) == 192
-    assert untried._tried == {192: True}
+    assert untried.find_tree_limit(30) == 64
+    assert untried._tried == {64: True}
     assert untried.find_tree_limit(400) == 768
-    assert untried._tried == {192: True, 384: True, 768: True}
+    assert untried._tried == {64: True, 192: True, 384: True, 768: True}
     assert untried.find_tree_limit(10_000) == 768
 
 
@@ -197,7 +197,7 @@ def test_memory_that_runs_out_says_nothing_about_trees(
         patch.setattr(TreeNetwork, "_lay_out", full)
         with pytest.raises(RuntimeError, match="allocate"):
             untried.find_tree_limit(30)
-    assert untried.find_tree_limit(30) == 192
+    assert untried.find_tree_limit(30) == 64
 
 
 def test_texts_too_long_for_trees_are_read_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,9 +251,9 @@ def test_what_a_model_does_to_its_logits_is_found_out(name: str) -> None:
     assert network._head is not None
     # A model that does something else to them keeps its own head.
     other = TreeNetwork(model, name, 0, 100)
-    other.try_batches([tuple(range(3, 40))])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trees, "list_changes", lambda _: [lambda logits: logits])
+        other.try_batches([tuple(range(3, 40))])
         assert other._head is None
 
 

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     import torch
 
 # The lengths of text up to which trees are tried, one after the other as texts need them; longer texts
-# are read plainly. Each node attends to the whole width, so wider trees would cost more than they share.
-_LIMITS = (192, 384, 768)
-_LIMIT_TO_WIDTH = 2
+# are read plainly. With each, the nodes of a tree: every node attends to the whole width, so wider trees
+# would cost more than they share.
+_WIDTHS = {64: 384, 192: 384, 384: 768, 768: 1536}
+# How many of a trial's rows are compared; the others only make its tree as wide as those that are read.
+_COMPARED = 3
 # The most tokens of a pass on a graphics card, padding included; a processor reads one tree at a time.
 _PASS_TOKENS = 8192
 # In units of the logits' typical size, if that is above 1. Rounding moves float32 by about 1e-5; coarser
@@ -51,6 +53,9 @@ class TreeNetwork(PrefixNetwork):
         super().try_batches(rows, window)
         self._trial_tokens = max(rows, key=len, default=())
         self._window = window
+        # Most texts are this short: what they need is tried here, and not while they wait.
+        if self.find_tree_limit(1):
+            _ = self._head
 
     def find_tree_limit(self, longest: int) -> int:
         """The longest row, up to ``longest``, that can be read in a tree; 0 if none can.
@@ -58,7 +63,7 @@ class TreeNetwork(PrefixNetwork):
         Tried with fixed tokens, so that it does not depend on what is read first.
         """
         found = 0
-        for limit in _LIMITS:
+        for limit in _WIDTHS:
             if found >= longest or not self._can_read(limit):
                 break
             found = limit
@@ -223,7 +228,7 @@ class TreeNetwork(PrefixNetwork):
     def _try_trees(self, limit: int) -> bool:
         import torch
 
-        width = _find_width(limit)
+        width = _WIDTHS[limit]
         span = self._attention_span
         is_coarse = self._model.dtype != torch.float32
         # In a coarse format a window that is counted in the wrong places might pass for rounding.
@@ -234,14 +239,16 @@ class TreeNetwork(PrefixNetwork):
         if not rows:
             return False
         (tree,) = pack_trees(dict.fromkeys(rows, ()), width=width, most_asked=width)
+        # The first and the last rows of the tree are the farthest apart in it.
+        compared = sorted({rows[0], *sorted(rows)[:: max(1, (len(rows) - 1) // _COMPARED)]})
         places = [
             (index, at)
-            for index, row in enumerate(rows)
+            for index, row in enumerate(compared)
             for at in sorted({len(row) // 2, len(row) - 2, len(row) - 1})
         ]
-        nodes = [(0, tree.paths[rows[index]][at]) for index, at in places]
+        nodes = [(0, tree.paths[compared[index]][at]) for index, at in places]
         with torch.inference_mode():
-            plain = Network._logits(self, rows, places).float()
+            plain = Network._logits(self, compared, places).float()
             try:
                 found = self._read_nodes([tree], nodes).float()
             except Exception as error:
@@ -255,8 +262,7 @@ class TreeNetwork(PrefixNetwork):
 
 def _find_width(longest: int) -> int:
     """The number of nodes of a tree whose longest row has this many tokens."""
-    limit = next(limit for limit in _LIMITS if longest <= limit)
-    return _LIMIT_TO_WIDTH * limit
+    return next(width for limit, width in _WIDTHS.items() if longest <= limit)
 
 
 def _make_trial_rows(tokens: Row, depth: int, width: int) -> list[Row]:
