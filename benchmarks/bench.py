@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from speed.environments import python
+from speed.gemma import save_gemma
 from speed.parts import Parts
 from speed.subject import build
 
@@ -30,6 +31,13 @@ HERE = Path(__file__).parent
 #: The number of distinct requests of each complete test under protocol 2.
 WHOLE = {"lm-dawinobias": 674, "lm-abc": 13_500, "ner-dane": 11_505}
 QUARTER = 141
+#: The batch sizes of which the peers' best is taken.
+SIZES = (4, 16, 64)
+#: The script and the environment of each program that scores sentences by a causal model.
+CAUSAL_PEERS = {
+    "lm-evaluation-harness 0.4.13": ("lm_eval_scores.py", "lm-eval"),
+    "minicons 0.3.39": ("minicons_causal.py", "minicons"),
+}
 Run = Callable[[], dict[str, float]]
 
 
@@ -97,6 +105,19 @@ class Bench:
     def bare(self, model: str, *arguments: object) -> Run:
         """The bare model on the same inputs."""
         return self.script("bare.py", self.models[model], "--threads", self.threads, *arguments)
+
+    def best_peer(self, script: str, environment: str, model: Path, part: Path) -> tuple[Run, int]:
+        """A peer at its best batch size, and that size."""
+        interpreter = python(environment, self.work / "envs")
+        few = part.with_stem(f"{part.stem}-few")
+        texts = json.loads(part.read_text(encoding="utf-8"))
+        few.write_text(json.dumps(texts[::4], ensure_ascii=False), encoding="utf-8")
+
+        def run(file: Path, size: int) -> Run:
+            return self.script(script, model, file, self.threads, size, interpreter=interpreter)
+
+        size = min(SIZES, key=lambda size: run(few, size)()["seconds"])
+        return run(part, size), size
 
     def classic(self, task: str, model: str, part: Path) -> Run:
         """GenDa Lens 0.0.3 on a part of the data."""
@@ -180,6 +201,51 @@ def against_minicons(bench: Bench) -> list[str]:
             f"| **{minicons['seconds'] / ours['seconds']:.2f}×** | 1.2× "
             f"| {ours['peak_mb']:,.0f} / {minicons['peak_mb']:,.0f} MB; above the loaded model "
             f"{ours['above_mb']:,.0f} / {minicons['above_mb']:,.0f} MB |"
+        )
+    return rows
+
+
+def against_causal_peers(bench: Bench) -> list[str]:
+    """Likelihoods of whole sentences by a causal model; all totals must agree.
+
+    The peers run at their best batch size, which is found on part of the sentences.
+    """
+    gemma = save_gemma(bench.work / "models" / "gemma")
+    rows = []
+    cases = (
+        ("lm-abc", bench.parts.abc_texts, 1.8),
+        ("lm-dawinobias", bench.parts.dawinobias_texts, 1.6),
+    )
+    for task, part, wanted in cases:
+        if bench.test not in (None, task):
+            continue
+        peers = {
+            name: bench.best_peer(script, environment, gemma, part.file)
+            for name, (script, environment) in CAUSAL_PEERS.items()
+        }
+        settings = ("--sentences", part.file, "--threads", bench.threads)
+        ours, bare, *theirs = bench.in_turn(
+            bench.script("ours.py", gemma, *settings),
+            bench.script("bare.py", gemma, *settings),
+            *(run for run, _ in peers.values()),
+        )
+        what = f"{task}, {part.whole:,} sentences, Gemma 3 270M"
+        for (name, (_, size)), peer in zip(peers.items(), theirs, strict=True):
+            if abs(ours["total"] / peer["total"] - 1) > 1e-4:
+                sys.exit(f"the scores differ: {ours['total']} and {peer['total']}")
+            target = f"{wanted:g}×" if name == next(iter(peers)) else "–"
+            share = ours["peak_mb"] / peer["peak_mb"]
+            rows.append(
+                f"| {what} | {name}, batches of {size} | {peer['seconds']:,.1f} s "
+                f"| {ours['seconds']:,.1f} s | **{peer['seconds'] / ours['seconds']:.2f}×** "
+                f"| {target} | {ours['peak_mb']:,.0f} / {peer['peak_mb']:,.0f} MB: {share:.2f} |"
+            )
+        excess = ours["tokens"] / ours["least"]
+        rows.append(
+            f"| {what} | bare model, batches of {bare['size']:.0f} | {bare['seconds']:,.1f} s "
+            f"| {ours['seconds']:,.1f} s | **{bare['seconds'] / ours['seconds']:.2f}×** | – "
+            f"| {ours['tokens']:,.0f} tokens run, {excess:.2f} of the least possible, "
+            f"{bare['tokens']:,.0f} in all |"
         )
     return rows
 
@@ -278,6 +344,7 @@ def main() -> None:
     sections: dict[str, Callable[[Bench], list[str]]] = {
         "classic": against_classic,
         "minicons": against_minicons,
+        "causal": against_causal_peers,
         "bare": against_bare,
         "scaling": scaling,
         "rest": rest,
@@ -295,8 +362,8 @@ def main() -> None:
     for name in options.only:
         found = sections[name](bench)
         # A new measurement replaces the old row.
-        first = {row.split("|")[1]: row for row in found}
-        kept_rows = [first.pop(row.split("|")[1], row) for row in rows.get(name, [])]
+        first = {_identify(row): row for row in found}
+        kept_rows = [first.pop(_identify(row), row) for row in rows.get(name, [])]
         rows[name] = kept_rows + list(first.values()) if options.test else found
         kept.write_text(json.dumps(rows, ensure_ascii=False))
         sys.stdout.write("\n".join(rows[name]) + "\n")
@@ -304,19 +371,27 @@ def main() -> None:
     (HERE / "RESULTS.md").write_text(table(rows, bench), encoding="utf-8")
 
 
+def _identify(row: str) -> str:
+    """What a row is about: the task and the program, whatever its batch size."""
+    _, task, program, *_ = row.split("|")
+    return f"{task}|{program.partition(', batches')[0]}"
+
+
 def table(rows: dict[str, Any], bench: Bench) -> str:
     """The page."""
-    ratios = [row for name in ("classic", "minicons", "bare") for row in rows.get(name, [])]
+    ratios = [
+        row for name in ("classic", "minicons", "causal", "bare") for row in rows.get(name, [])
+    ]
     return "\n".join(
         [
             "# Speed",
             "",
             "Generated by `make bench`. Each row compares two programs run in turn on one machine with "
             f"{bench.threads} cores ({platform.machine()}) and gives medians of one to three rounds. The "
-            "model is BERT-base (12 × 768) with random weights in float32. Times run from the loaded "
-            "model (and its digest) to the finished result, starting with an empty cache. GenDa Lens "
-            "0.0.3 is timed on part of the data and extrapolated, and so is GenDa Lens where a row says "
-            "so. A row stays until it is measured again.",
+            "model is BERT-base (12 × 768) with random weights in float32, unless a row names another. "
+            "Times run from the loaded model (and its digest) to the finished result, starting with an "
+            "empty cache. GenDa Lens 0.0.3 is timed on part of the data and extrapolated, and so is GenDa"
+            " Lens where a row says so. A row stays until it is measured again.",
             "",
             "| task | compared with | theirs | ours | ratio | target | peak memory, ours / theirs |",
             "|---|---|---|---|---|---|---|",

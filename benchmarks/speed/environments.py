@@ -17,6 +17,7 @@ PEERS = {
         "progressbar",
         "safetensors",
     ),
+    "lm-eval": ("lm_eval[hf]==0.4.13",),
     "minicons": ("minicons==0.3.39", "transformers<5"),
 }
 

@@ -24,6 +24,7 @@ from gendalens.engine.run_options import RunOptions
 from gendalens.engine.selection import choose_tests
 from gendalens.engine.watcher import SilentWatcher
 from gendalens.models.base import Score
+from gendalens.models.huggingface.trie import count_nodes
 from gendalens.report.html.after_run import write_report
 
 
@@ -50,12 +51,14 @@ def main() -> None:
         texts = json.loads(options.sentences.read_text(encoding="utf-8"))
         touch(weights)
         loaded = peak_mb()
+        tokens = count_tokens(weights)
         began = time.perf_counter()
         answers = ask(model, [Score(text) for text in texts])
         total = sum(answers[Score(text)].log_likelihood for text in texts)  # type: ignore[union-attr]
-        report(
-            time.perf_counter() - began, items=len(texts), total=total, above_mb=peak_mb() - loaded
-        )
+        seconds, peak = time.perf_counter() - began, peak_mb()
+        rows = {row for item in model.encode(list(answers)) for row in item.inputs}
+        found = {"total": total, "tokens": sum(tokens), "least": count_nodes(rows)}
+        report(seconds, peak, items=len(texts), above_mb=peak - loaded, **found)
         return
     with tempfile.TemporaryDirectory() as folder:
         test(model, options, Path(folder))
@@ -83,7 +86,7 @@ def test(model: Any, options: argparse.Namespace, folder: Path) -> None:
         seconds = time.perf_counter() - began
     if found.failures:
         sys.exit(found.failures[0])
-    report(seconds, asking=asking.seconds, distinct=asking.distinct)
+    report(seconds, peak_mb(), asking=asking.seconds, distinct=asking.distinct)
 
 
 class Stopwatch:
@@ -100,15 +103,26 @@ class Stopwatch:
             began = time.perf_counter()
             answers = function(*args, **kwargs)
             self.seconds += time.perf_counter() - began
-            self.distinct += answers.tally.distinct
+            self.distinct += len(answers)
             return answers
 
         return timed
 
 
-def report(seconds: float, **more: float) -> None:
+def report(seconds: float, peak: float, **more: float) -> None:
     """Print one line of JSON for ``bench.py``."""
-    sys.stdout.write(json.dumps({"seconds": seconds, "peak_mb": peak_mb(), **more}) + "\n")
+    sys.stdout.write(json.dumps({"seconds": seconds, "peak_mb": peak, **more}) + "\n")
+
+
+def count_tokens(weights: Any) -> list[int]:
+    """A list that grows by the number of tokens, padding included, of every pass from now on."""
+    passes: list[int] = []
+
+    def note(_model: Any, _args: Any, inputs: dict[str, Any]) -> None:
+        passes.append(inputs["input_ids"].numel())
+
+    weights._model.register_forward_pre_hook(note, with_kwargs=True)
+    return passes
 
 
 def touch(weights: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from gendalens.data import abc, dane, dawinobias
 from gendalens.data.registry import find_source
+from gendalens.engine.run_options import RunOptions
 from gendalens.tasks import get_task
 
 GROUPS, REPEATS = 4, 20
@@ -58,6 +59,27 @@ class Parts:
         items: Any = get_task("lm-abc", 2).items({"abc": find_source("abc")})
         texts = [text for item in items[::40] for text in (item.reflexive, item.male, item.female)]
         return self._write("sentences", texts, len(texts))
+
+    @cached_property
+    def abc_texts(self) -> Part:
+        """All three readings of 134 triples of ABC, and how many there are in all."""
+        return self._write_texts("abc-texts", "lm-abc", 134)
+
+    @cached_property
+    def dawinobias_texts(self) -> Part:
+        """Both readings of both lines of 60 schemas of DaWinoBias."""
+        return self._write_texts("dawinobias-texts", "lm-dawinobias", 60)
+
+    def _write_texts(self, name: str, task: str, sample: int) -> Part:
+        """The sentences that a causal model scores in a test."""
+        plan = RunOptions(sample=sample).plan(get_task(task, 2))
+        texts: dict[str, None] = {}
+        for portion in plan.portions:
+            for request in portion.requests:
+                words = getattr(request, "candidates", None)
+                filled = [request.left + word + request.right for word in words or ()]
+                texts |= dict.fromkeys(filled or [request.text])
+        return self._write(name, list(texts), len(texts))
 
     def _write(self, name: str, items: list[Any], whole: int) -> Part:
         self._folder.mkdir(parents=True, exist_ok=True)

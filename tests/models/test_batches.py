@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scripted import Question
 
 from gendalens.models.base import Score
-from gendalens.models.batches import halve_last_batches, plan_batches
+from gendalens.models.batch_run import halve_last_batches, plan_batches
 
 BATCHES = st.lists(st.lists(st.integers(), min_size=1, max_size=5), min_size=1, max_size=6)
 

@@ -52,7 +52,7 @@ def test_layers_on_disk_answer_as_those_in_memory(
     backend = load_model(folder, SMALL)
     answers, plain = answer_all(backend, REQUESTS), answer_all(load_model(folder), REQUESTS)
     for request in REQUESTS:
-        assert get_scores(answers[request]) == pytest.approx(get_scores(plain[request]), abs=1e-6)
+        assert get_scores(answers[request]) == pytest.approx(get_scores(plain[request]), abs=1e-5)
     assert is_offloaded(get_model(backend))
     monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
     assert (backend.workers, load_model(folder).workers) == (1, 4)
@@ -78,9 +78,9 @@ def test_the_text_part_of_a_multimodal_model_stays_on_disk(tmp_path: Path) -> No
     answers, plain = answer_all(backend, REQUESTS), answer_all(load_model(folder), REQUESTS)
     gc.collect()
     again = backend.answer(backend.encode(REQUESTS[:1]))
-    assert get_scores(again[0]) == pytest.approx(get_scores(plain[REQUESTS[0]]), abs=1e-6)
+    assert get_scores(again[0]) == pytest.approx(get_scores(plain[REQUESTS[0]]), abs=1e-5)
     for request in REQUESTS:
-        assert get_scores(answers[request]) == pytest.approx(get_scores(plain[request]), abs=1e-6)
+        assert get_scores(answers[request]) == pytest.approx(get_scores(plain[request]), abs=1e-5)
     assert is_offloaded(get_model(backend))
 
 
@@ -104,7 +104,7 @@ def test_a_pickle_is_written_to_a_temporary_folder_that_is_removed(
     backend = load_model(str(folder), options)
     answers, plain = answer_all(backend, REQUESTS), answer_all(opened("llama").backend, REQUESTS)
     for request in REQUESTS:
-        assert get_scores(answers[request]) == pytest.approx(get_scores(plain[request]), abs=1e-6)
+        assert get_scores(answers[request]) == pytest.approx(get_scores(plain[request]), abs=1e-5)
     assert any(temporary.rglob("*.safetensors"))
     del backend
     gc.collect()

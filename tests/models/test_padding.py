@@ -23,7 +23,7 @@ from gendalens.engine.session import Job, run_jobs
 from gendalens.engine.watcher import SilentWatcher
 from gendalens.errors import UserError
 from gendalens.models.base import Batching, Fill, Score, Tag
-from gendalens.models.batches import plan_batches
+from gendalens.models.batch_run import plan_batches
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface import language_model, token_classifier
 from gendalens.models.huggingface.padding_trial import PaddingTrial, make_rows

@@ -13,6 +13,7 @@ from gendalens.models.base import Score
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.forward import Network
 from gendalens.models.huggingface.prefixes import PrefixNetwork
+from gendalens.models.huggingface.trees import TreeNetwork
 
 GIVEN = (
     "Hun købte et rødt æble på torvet, og »hun« henviser til",
@@ -24,6 +25,12 @@ QUESTIONS = [
     for given in GIVEN
     for word in (" smeden.", " gartneren i huset.", " hun")
 ]
+
+
+@pytest.fixture(autouse=True)
+def no_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models that can read trees have no use for shared beginnings."""
+    monkeypatch.setattr(TreeNetwork, "find_tree_limit", lambda *_: 0)
 
 
 def counted(backend: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -110,7 +110,7 @@ def test_an_error_that_nobody_foresaw_is_no_refusal(monkeypatch: pytest.MonkeyPa
     def fail(*_: Any) -> None:
         raise ValueError("broken")
 
-    monkeypatch.setattr(Network, "read", fail)
+    monkeypatch.setattr(Network, "fill", fail)
     found = try_architecture(MASKED, "bert")
     assert found.verdict is Verdict.FAILED
     assert "cannot answer (ValueError: broken)" in found.reason

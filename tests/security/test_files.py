@@ -198,6 +198,14 @@ def test_a_file_of_answers_that_never_ends_is_refused(tmp_path: Path) -> None:
             AnswerFile(path, [], name="x")
 
 
+def test_the_size_of_a_vocabulary_for_each_layer_is_no_number_of_layers(model: Path) -> None:
+    """Gemma 3n and 4 have one of 262,144 tokens."""
+    config = json.loads((model / "config.json").read_text())
+    own = {"vocab_size_per_layer_input": 262_144}
+    (model / "config.json").write_text(json.dumps(config | own))
+    assert load_model(str(model)).fingerprint()
+
+
 def test_a_report_does_not_follow_a_link_in_its_run_folder(tmp_path: Path) -> None:
     run, letter = tmp_path / "run", tmp_path / "letter.txt"
     gendalens.run("control:fair", tasks=["lm-dawinobias"], data="builtin", sample=8, out=run)

@@ -43,7 +43,7 @@ def main() -> int:
 def describe(outcome: Outcome) -> str:
     """An outcome on one line."""
     figures = f"{outcome.difference:.1e} {outcome.batching}" if outcome.batching else ""
-    signs = "early " * outcome.early + "shared" * outcome.shared
+    signs = "early " * outcome.early + "shared " * outcome.shared + "tree" * outcome.tree
     parts = (
         f"{outcome.head:6} {outcome.architecture:26} {outcome.verdict.value:9}",
         figures,

@@ -24,8 +24,9 @@ class Outcome:
     ``reason`` is the sentence of a refusal, or why the model was not built or fails. ``difference`` is
     the largest difference from the plain model in nats (logits of a token classifier), ``relative`` the
     largest in units of the number itself, if that is above 1. ``batching`` says
-    which texts run together; ``early``, whether positions are picked within the last layer; ``shared``,
-    whether shared beginnings run once. ``model_class`` is the class of transformers.
+    which texts run together; ``early``, whether positions are picked within the last layer; ``tree``,
+    whether texts are read as trees; ``shared``, whether at least the beginnings that all questions share
+    run once. ``model_class`` is the class of transformers.
     """
 
     head: str
@@ -38,6 +39,7 @@ class Outcome:
     batching: str = ""
     early: bool = False
     shared: bool = False
+    tree: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The outcome as plain values."""

@@ -45,7 +45,9 @@ def _list_lines(record: Record) -> Iterator[str]:
         " *Relative* is the difference in units of the number itself, where that is above 1."
         " *Batching* says which texts are run together: where padding changes a model's"
         " numbers, only texts of equal length, or each alone. This is tried whenever a model"
-        " is loaded and not looked up here.",
+        " is loaded and not looked up here. *Trees*: texts with a common beginning are read as a tree, in"
+        " models with windows up to their length. *Shared beginnings*: only the beginnings that all"
+        " questions about a text share are read once ([speed.md](speed.md)).",
         "",
         "| | "
         + " | ".join(column.value for column in _COLUMNS)
@@ -85,7 +87,9 @@ def _tabulate(outcomes: Iterable[Outcome]) -> Iterator[str]:
     yield "| architecture | difference | relative | batching | shortcuts |"
     yield "|---|---|---|---|---|"
     for one in outcomes:
-        shortcuts = ["last layer only where asked"] * one.early + ["shared beginnings"] * one.shared
+        beginnings = "trees" if one.tree else "shared beginnings" if one.shared else ""
+        early = "last layer only where asked" if one.early else ""
+        shortcuts = filter(None, (early, beginnings))
         yield (
             f"| {one.architecture} | {one.difference:.1e} | {one.relative:.1e}"
             f" | {one.batching or one.reason} | {', '.join(shortcuts)} |"

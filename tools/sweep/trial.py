@@ -22,6 +22,7 @@ from gendalens.models.batches import answer_in_batches
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.refusals import CANNOT_READ_TEXT
 from gendalens.models.huggingface.text_model import find_text_model
+from gendalens.models.huggingface.trees import TreeNetwork
 from tools.sweep.asking import make_causal_requests, make_masked_requests, make_tag_requests
 from tools.sweep.building import NotBuiltError, build, has_windows
 from tools.sweep.heads import MASKED, TOKENS, Head
@@ -33,6 +34,9 @@ TOLERANCE = 1e-4
 _BATCH_TOKENS = (384, 4096)
 # Below this, a model's numbers do not depend on what it reads.
 _LEAST_EFFECT = 1e-3
+
+# About as many tokens as the sentences of the tests have.
+_SENTENCE = 30
 
 Row = tuple[int, ...]
 
@@ -48,6 +52,7 @@ def try_architecture(head: Head, architecture: str) -> Outcome:
                 difference=max(found.difference, wider.difference),
                 relative=max(found.relative, wider.relative),
                 shared=found.shared or wider.shared,
+                tree=found.tree or wider.tree,
             )
         found = wider
     return found
@@ -105,6 +110,7 @@ def _compare(outcome: Outcome, folder: str, head: Head) -> Outcome:
         batching=backend.batching.value,
         early=bool(getattr(network, "early", False)),
         shared=bool(getattr(network, "_can_share", False)),
+        tree=isinstance(network, TreeNetwork) and network.find_tree_limit(_SENTENCE) > 0,
     )
 
 

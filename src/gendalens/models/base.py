@@ -179,6 +179,7 @@ class TagAnswer:
 
 
 Offsets: TypeAlias = tuple[int, int]
+Row: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +372,19 @@ class Backend(ABC):
         """Which rows can be read together; only asked when requests must run, so it may load weights."""
         return Batching.ANY_LENGTH
 
+    def plan(self, encoded: Sequence[Any], batch_tokens: int) -> list[list[int]] | None:
+        """Its own batches of encoded requests, as lists of indices; None to have them planned by length.
+
+        Only asked when requests must run, so it may load weights.
+        """
+        return None
+
+    def count_tokens(self, batch: Sequence[Any]) -> int:
+        """The number of tokens that it runs for a batch of encoded requests, padding included."""
+        rows: int = sum(item.rows for item in batch)
+        longest: int = max(item.length for item in batch)
+        return rows * longest
+
     @property
     def workers(self) -> int:
         """How many batches it can answer at once, in threads."""
@@ -409,3 +423,37 @@ class Backend(ABC):
     def exact(self) -> Backend | None:
         """The same model in float32, the reference for smaller number formats."""
         return None
+
+
+class RowReader(Backend):
+    """A backend whose requests share rows of tokens: it runs each distinct row once.
+
+    Its encoded requests have their rows in ``inputs``.
+    """
+
+    @abstractmethod
+    def read_rows(self, rows: Sequence[AskedRow]) -> list[Any]:
+        """What all requests ask of each row, by one forward pass."""
+
+    @abstractmethod
+    def conclude(self, item: Any, readings: Mapping[Row, Any]) -> Answer:
+        """The answer to an encoded request, from the readings of its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRow:
+    """A row of tokens and all encoded requests that ask about it, at this many ``positions``."""
+
+    row: Row
+    askers: tuple[Any, ...]
+    positions: int
+
+    @property
+    def rows(self) -> int:
+        """Rows of the forward pass."""
+        return 1
+
+    @property
+    def length(self) -> int:
+        """Tokens in the row."""
+        return len(self.row)

@@ -1,18 +1,16 @@
-"""Requests answered in batches: which run together, and what happens when memory runs out."""
+"""Requests answered in batches."""
 
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Container, Generator, Iterable, Iterator, Sequence
+from collections.abc import Container, Generator, Iterable
 from contextlib import closing
 from itertools import groupby
-from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Backend, Batching, Encoded, Request
-from gendalens.models.library_errors import DOES_NOT_FIT, is_out_of_memory
-from gendalens.models.parallel_batches import start_workers
+from gendalens.models.base import Answer, Backend, Request, RowReader
+from gendalens.models.batch_run import BatchRun
+from gendalens.models.shared_rows import RowRun
 
 
 def answer_in_batches(
@@ -33,153 +31,15 @@ def answer_in_batches(
             continue
         # Known requests are encoded too, so that the next run plans the same batches as a run that was
         # stopped.
-        run = BatchRun(backend, batch_tokens or backend.batch_tokens, backend.encode(same_kind))
+        kind_of_run = RowRun if isinstance(backend, RowReader) else BatchRun
+        tokens = batch_tokens or backend.batch_tokens
+        run = kind_of_run(backend, tokens, backend.encode(same_kind))
         with closing(run.answer(waiting)) as arriving:
             for batch, answers in arriving:
                 pairs = [(same_kind[i], answer) for i, answer in zip(batch, answers, strict=True)]
                 for request, answer in pairs:
                     _check_numbers(backend, request, answer)
                 yield pairs
-
-
-def plan_batches(
-    encoded: Sequence[Encoded],
-    *,
-    batch_tokens: int,
-    max_positions: int,
-    batching: Batching = Batching.ANY_LENGTH,
-) -> Iterator[list[int]]:
-    """Indices into ``encoded``, one list per batch; longest first, so that too little memory shows early.
-
-    A batch holds at most ``batch_tokens`` tokens, padding included, and asks for at most
-    ``max_positions`` predictions; a request larger than that runs alone. ``batching`` says whether
-    requests of different lengths can share a batch, or none can.
-    """
-    # A stable sort keeps neighbours of one length together: the sentences of a triple share
-    # masked rows, which a backend runs once per batch.
-    order = sorted(range(len(encoded)), key=lambda i: -encoded[i].length)
-    batch: list[int] = []
-    rows = positions = longest = 0
-    for i in order:
-        item = encoded[i]
-        full = (rows + item.rows) * max(longest, item.length) > batch_tokens
-        apart = batching is Batching.ONE_ROW or (
-            batching is Batching.EQUAL_LENGTH and item.length != longest
-        )
-        if batch and (full or apart or positions + item.positions > max_positions):
-            yield batch
-            batch, rows, positions, longest = [], 0, 0, 0
-        batch.append(i)
-        rows += item.rows
-        positions += item.positions
-        longest = max(longest, item.length)
-    if batch:
-        yield batch
-
-
-def halve_last_batches(batches: Iterable[list[int]], workers: int) -> list[list[int]]:
-    """The batches with each worker's last one halved, so that no worker waits long at the end."""
-    whole = list(batches)
-    halves = []
-    for batch in whole[-workers:]:
-        middle = (len(batch) + 1) // 2
-        halves += [batch[:middle], batch[middle:]]
-    return whole[:-workers] + [half for half in halves if half]
-
-
-class BatchRun:
-    """A run of one backend over encoded requests; it remembers how much fits into memory."""
-
-    def __init__(self, backend: Backend, batch_tokens: int, encoded: Sequence[Any]) -> None:
-        self.backend = backend
-        self.limit = batch_tokens
-        self.encoded = encoded
-
-    def answer(self, waiting: frozenset[int]) -> Generator[tuple[list[int], list[Answer]]]:
-        """Each batch of the requests in ``waiting`` with its answers, in order."""
-        batches = self._plan(range(len(self.encoded)))
-        workers = self.backend.workers if len(batches) > 1 else 1
-        if workers > 1:
-            # The longest request runs first and alone, because it loads the model.
-            longest = batches[0]
-            first, others = longest[:1], longest[1:]
-            found = self._answer_batch(self._items(first))
-            if first[0] in waiting:
-                yield first, found
-            rest = [others, *batches[1:]] if others else batches[1:]
-            batches = halve_last_batches(rest, workers)
-            waiting = waiting - set(first)
-        remaining = deque(self._plan_remaining(batches, waiting))
-        if workers > 1:
-            with start_workers(workers) as map_in_order:
-                arriving = map_in_order(self._answer_whole, list(remaining))
-                while remaining and (answers := _next_answers(arriving)) is not None:
-                    yield remaining.popleft(), answers
-        for batch in remaining:
-            yield batch, self._answer_batch(self._items(batch))
-
-    def _plan(self, places: Sequence[int]) -> list[list[int]]:
-        batches = plan_batches(
-            self._items(places),
-            batch_tokens=self.limit,
-            max_positions=self.backend.max_positions,
-            batching=self.backend.batching,
-        )
-        return [[places[i] for i in batch] for batch in batches]
-
-    def _plan_remaining(
-        self, batches: Sequence[list[int]], waiting: frozenset[int]
-    ) -> list[list[int]]:
-        """The batches without a known answer, and new batches of what remains of the others."""
-        whole = [batch for batch in batches if waiting.issuperset(batch)]
-        parts = sorted(waiting.difference(*whole))
-        return whole + self._plan(parts)
-
-    def _items(self, batch: Sequence[int]) -> list[Any]:
-        return [self.encoded[i] for i in batch]
-
-    def _answer_whole(self, batch: Sequence[int]) -> list[Answer]:
-        return self.backend.answer(self._items(batch))
-
-    def _answer_batch(self, batch: Sequence[Any]) -> list[Answer]:
-        """The answers to one batch, computed in parts if it does not fit into memory."""
-        tokens = _count_tokens(batch)
-        if tokens > self.limit and len(batch) > 1:
-            return self._answer_halves(batch)
-        try:
-            return self.backend.answer(batch)
-        except (MemoryError, RuntimeError) as error:
-            if not is_out_of_memory(error):
-                raise
-            if len(batch) == 1:
-                raise UserError(
-                    "{fact} even with one request at a time; use a smaller model, --dtype bfloat16, "
-                    "or another device.",
-                    fact=DOES_NOT_FIT(name=self.backend.info.name),
-                ) from None
-        self.limit = tokens // 2
-        return self._answer_halves(batch)
-
-    def _answer_halves(self, batch: Sequence[Any]) -> list[Answer]:
-        middle = len(batch) // 2
-        return self._answer_batch(batch[:middle]) + self._answer_batch(batch[middle:])
-
-
-def _next_answers(arriving: Iterator[list[Answer]]) -> list[Answer] | None:
-    """The next answers; None if memory does not suffice for several batches at once.
-
-    Memory may run out within a batch, or when the system cannot start another thread.
-    """
-    try:
-        return next(arriving)
-    except (MemoryError, RuntimeError) as error:
-        if not is_out_of_memory(error):
-            raise
-        return None
-
-
-def _count_tokens(items: Sequence[Encoded]) -> int:
-    return sum(item.rows for item in items) * max(item.length for item in items)
 
 
 def _check_numbers(backend: Backend, request: Request, answer: Answer) -> None:

@@ -23,7 +23,6 @@ from gendalens.models.base import (
     Backend,
     Batching,
     Choose,
-    Encoded,
     Fill,
     LoadOptions,
     Request,
@@ -135,7 +134,7 @@ class EncodedQuestion:
 
     asking: Asking
     forms: tuple[int, ...]
-    items: tuple[Encoded, ...]
+    items: tuple[Prepared, ...]
 
     @property
     def tokens(self) -> int:
@@ -149,6 +148,11 @@ class EncodedConversation:
 
     request: Asked
     questions: tuple[EncodedQuestion, ...]
+
+    @property
+    def inputs(self) -> list[Row]:
+        """The rows of tokens of all questions."""
+        return [row for part in self.questions for item in part.items for row in item.inputs]
 
     @property
     def rows(self) -> int:
@@ -310,7 +314,9 @@ class LocalChat(Backend):
 
     def _choose(self, batch: Sequence[EncodedConversation]) -> list[Answer]:
         questions = [question for item in batch for question in item.questions]
-        replies = iter([one for part in self._split(questions) for one in self._reply(part)])
+        whole = self.model.reads_trees([item for one in questions for item in one.items])
+        parts = [questions] if whole else self._split(questions)
+        replies = iter([one for part in parts for one in self._reply(part)])
         return [
             make_answer(
                 item.request,
@@ -362,6 +368,14 @@ class LocalChat(Backend):
         """The same in float32, the reference for smaller number formats."""
         exact = self.model.exact
         return LocalChat(exact, self.interview) if exact else None
+
+    def plan(self, encoded: Sequence[Any], batch_tokens: int) -> list[list[int]] | None:
+        """Batches of requests whose questions begin alike, if the language model can read trees."""
+        return self.model.plan(encoded, batch_tokens)
+
+    def count_tokens(self, batch: Sequence[Any]) -> int:
+        """The number of tokens that are run for a batch."""
+        return self.model.count_tokens(batch)
 
     @property
     def batch_tokens(self) -> int:

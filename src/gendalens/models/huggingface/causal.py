@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Fill, FillAnswer, Request, Score, ScoreAnswer
+from gendalens.models.base import Answer, Batching, Fill, FillAnswer, Request, Score, ScoreAnswer
+from gendalens.models.batch_run import plan_batches
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import Tokens
 from gendalens.models.huggingface.forward import Network, Prepared, Reading, Row, Rows
 from gendalens.models.huggingface.language_model import LanguageModel
-from gendalens.models.huggingface.prefixes import PrefixNetwork
 from gendalens.models.huggingface.text_model import find_text_model
+from gendalens.models.huggingface.trees import TreeNetwork
+from gendalens.models.huggingface.trie import count_nodes, plan_trees
 from gendalens.results.model_info import TEXT_GENERATION
 from gendalens.words import N_, Message, Template
 
@@ -54,7 +56,7 @@ class CausalLM(LanguageModel):
     # BOS is added here, exactly once: tokenizers of the same model differ in whether they add it.
     specials: ClassVar[bool] = False
     answers = frozenset({Fill.kind, Score.kind})
-    network_class: ClassVar[type[Network]] = PrefixNetwork
+    network_class: ClassVar[type[Network]] = TreeNetwork
 
     @classmethod
     def recognises(cls, checkpoint: Checkpoint) -> bool:
@@ -87,6 +89,42 @@ class CausalLM(LanguageModel):
         if not getattr(self.tokenizer, "chat_template", None):
             return self._notices
         return (READ_AS_PLAIN(name=self.checkpoint.title), *self._notices)
+
+    def plan(self, encoded: Sequence[Any], batch_tokens: int) -> list[list[int]] | None:
+        """Batches of requests whose texts begin alike, if the model can read them as trees."""
+        if self.batching is not Batching.ANY_LENGTH:
+            return None
+        limit = self._find_tree_limit(encoded)
+        if not limit:
+            return None
+        short = [index for index, item in enumerate(encoded) if item.length <= limit]
+        long = [index for index, item in enumerate(encoded) if item.length > limit]
+        plain = plan_batches(
+            [encoded[index] for index in long],
+            batch_tokens=batch_tokens,
+            max_positions=self.max_positions,
+            batching=self.batching,
+        )
+        trees = plan_trees([encoded[index].inputs for index in short], batch_tokens=batch_tokens)
+        return [
+            *([long[i] for i in batch] for batch in plain),
+            *([short[i] for i in batch] for batch in trees),
+        ]
+
+    def count_tokens(self, batch: Sequence[Any]) -> int:
+        """The number of tokens that are run for a batch."""
+        if self.reads_trees(batch):
+            return count_nodes(row for item in batch for row in item.inputs)
+        return super().count_tokens(batch)
+
+    def reads_trees(self, batch: Sequence[Any]) -> bool:
+        """Whether encoded requests are read as trees, so that what they share costs nothing."""
+        return all(item.length <= self._find_tree_limit(batch) for item in batch)
+
+    def _find_tree_limit(self, batch: Sequence[Any]) -> int:
+        """The longest row of the model's trees, if some in the batch are as long."""
+        assert isinstance(self.network, TreeNetwork)
+        return self.network.find_tree_limit(max(item.length for item in batch))
 
     def _texts(self, request: Request) -> list[str]:
         if isinstance(request, Score):

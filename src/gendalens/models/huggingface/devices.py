@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
@@ -73,3 +74,23 @@ def find_input_device(model: Any) -> torch.device:
         if (found := getattr(part, "execution_device", None)) is not None:
             return torch.device(found)
     return torch.device(embedding.weight.device)
+
+
+def send(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """A tensor of the CPU on another device, without waiting until it is there.
+
+    A graphics card fetches by itself what lies in pinned memory, while the program goes on.
+    """
+    if device.type != "cuda":
+        return tensor.to(device)
+    return tensor.pin_memory().to(device, non_blocking=True)
+
+
+def send_pairs(
+    pairs: Sequence[tuple[int, int]], device: torch.device
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The first and the second numbers of some pairs, as tensors on a device."""
+    import torch
+
+    first, second = send(torch.tensor(pairs, dtype=torch.long).reshape(-1, 2), device).T
+    return first, second

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import inspect
 import threading
+from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gendalens.errors import UserError
 from gendalens.models.base import Batching, Request
-from gendalens.models.huggingface.devices import find_input_device
+from gendalens.models.huggingface.devices import find_input_device, send, send_pairs
 from gendalens.models.huggingface.long_texts import find_length_limit
 from gendalens.models.huggingface.padding_trial import PaddingTrial
 
@@ -139,8 +140,10 @@ class Network:
         if head is not None:
             head.register_forward_pre_hook(self._pick)
 
-    def try_batches(self, rows: Sequence[Row]) -> None:
+    def try_batches(self, rows: Sequence[Row], window: int | None = None) -> None:
         """Find out which rows can be read together, and keep to it; ``rows`` are tried.
+
+        ``window`` is the most tokens that the model reads.
 
         Rows read alone, by the model as it is, are compared with rows read as requests are: together,
         with only some positions picked.
@@ -197,20 +200,20 @@ class Network:
         self, batch: Sequence[Prepared], sets: Mapping[str, Sequence[int]] | None = None
     ) -> list[Reading]:
         """The readings of a batch; ``sets`` are the sets of tokens to choose from."""
-        wanted: dict[Row, dict[int, _Site]] = {}
-        for prepared in batch:
-            for row, position in prepared.sites:
-                wanted.setdefault(prepared.inputs[row], {}).setdefault(position, _Site())
-            for row, position, token in prepared.asked:
-                wanted[prepared.inputs[row]][position].log_probs[token] = 0.0
-            if prepared.choice:
-                row, position, name = prepared.choice
-                wanted[prepared.inputs[row]][position].choices[name] = Chosen(0, 0.0)
-        for rows in self._split_passes(wanted):
-            self._run_pass({row: wanted[row] for row in rows}, sets or {})
-        return [_collect_reading(item, wanted) for item in batch]
+        wanted: dict[Row, dict[int, Site]] = {row: {} for item in batch for row in item.inputs}
+        for item in batch:
+            add_sites(item, wanted)
+        self.fill(wanted, sets or {})
+        return [collect_reading(item, wanted) for item in batch]
 
-    def _split_passes(self, wanted: Mapping[Row, Mapping[int, _Site]]) -> Iterator[list[Row]]:
+    def fill(
+        self, wanted: Mapping[Row, Mapping[int, Site]], sets: Mapping[str, Sequence[int]]
+    ) -> None:
+        """Read the logits at every site."""
+        for rows in self._split_passes(wanted):
+            self._run_pass({row: wanted[row] for row in rows}, sets)
+
+    def _split_passes(self, wanted: Mapping[Row, Mapping[int, Site]]) -> Iterator[list[Row]]:
         """The rows in as few passes as fit into memory and leave the answers as they are."""
         rows: list[Row] = []
         positions = 0
@@ -232,7 +235,7 @@ class Network:
             yield rows
 
     def _run_pass(
-        self, wanted: Mapping[Row, Mapping[int, _Site]], sets: Mapping[str, Sequence[int]]
+        self, wanted: Mapping[Row, Mapping[int, Site]], sets: Mapping[str, Sequence[int]]
     ) -> None:
         """Run the rows through the model and read the logits at their sites."""
         import torch
@@ -241,38 +244,64 @@ class Network:
             places = [(index, at) for index, row in enumerate(wanted) for at in wanted[row]]
             logits = self._logits(list(wanted), places)
             sites = [site for row in wanted for site in wanted[row].values()]
-            step = max(1, _CHUNK // logits.shape[-1])
-            for begin in range(0, len(sites), step):
-                some = logits[begin : begin + step].float()
-                self._read_sites(sites[begin : begin + step], some, sets)
+            self.read_logits(sites, logits, sets)
 
-    def _read_sites(
-        self, sites: Sequence[_Site], logits: torch.Tensor, sets: Mapping[str, Sequence[int]]
+    def read_logits(
+        self, sites: Sequence[Site], logits: torch.Tensor, sets: Mapping[str, Sequence[int]]
     ) -> None:
+        """Read the sites from their lines of logits.
+
+        Results leave the device together, so that a graphics card need not wait for each part of them.
+        """
         import torch
 
-        totals = torch.logsumexp(logits, dim=-1)
-        if not bool(torch.isfinite(totals).all()):
+        device = logits.device
+        asked = [(index, token) for index, site in enumerate(sites) for token in site.log_probs]
+        where = send(torch.tensor(asked, dtype=torch.long).reshape(-1, 2), device)
+        tokens_of = {name: send(torch.tensor(tokens), device) for name, tokens in sets.items()}
+        totals, values, choices = [], [], []
+        step = max(1, _CHUNK // logits.shape[-1])
+        for begin in range(0, len(sites), step):
+            some = logits[begin : begin + step].float()
+            totals.append(torch.logsumexp(some, dim=-1))
+            first, last = (bisect_left(asked, (at,)) for at in (begin, begin + step))
+            values.append(some[where[first:last, 0] - begin, where[first:last, 1]])
+            here = range(begin, begin + len(some))
+            for name in sorted({name for index in here for name in sites[index].choices}):
+                chosen = [index for index in here if name in sites[index].choices]
+                lines = [index - begin for index in chosen]
+                scores = some[lines][:, tokens_of[name]] if name else some[lines]
+                choices.append((name, chosen, (scores - totals[-1][lines, None]).max(dim=-1)))
+        self.store_log_probs(sites, asked, torch.cat(values), torch.cat(totals))
+        for name, chosen, (best, tokens) in choices:
+            for index, value, token in zip(chosen, best.tolist(), tokens.tolist(), strict=True):
+                sites[index].choices[name] = Chosen(sets[name][token] if name else token, value)
+
+    def store_log_probs(
+        self,
+        sites: Sequence[Site],
+        asked: Sequence[tuple[int, int]],
+        values: torch.Tensor,
+        totals: torch.Tensor,
+    ) -> None:
+        """Note the log-probabilities of the tokens asked for, as (site, token).
+
+        ``values`` are their logits, ``totals`` the log-sum-exp of each site.
+        """
+        import torch
+
+        # On the CPU, because Apple's devices have no float64.
+        both = torch.cat([values, totals]).cpu().double()
+        logits, sums = both[: len(values)], both[len(values) :]
+        if not bool(torch.isfinite(sums).all()):
             raise UserError(
                 "{name} returns probabilities that are not numbers: its weights are damaged, or"
                 " its number format is too small for it; try float32.",
                 name=self._name,
             )
-        asked = [(index, token) for index, site in enumerate(sites) for token in site.log_probs]
-        where = torch.tensor(asked, dtype=torch.long, device=logits.device).reshape(-1, 2)
-        values, sums = logits[where[:, 0], where[:, 1]], totals[where[:, 0]]
-        # On the CPU, because Apple's devices have no float64.
-        found = values.cpu().double() - sums.cpu().double()
+        found = logits - sums[[index for index, _ in asked]]
         for (index, token), value in zip(asked, found.tolist(), strict=True):
             sites[index].log_probs[token] = value
-        for name in {name for site in sites for name in site.choices}:
-            chosen = [index for index, site in enumerate(sites) if name in site.choices]
-            scores = logits[chosen]
-            if name:
-                scores = scores[:, torch.tensor(sets[name], device=logits.device)]
-            values, tokens = (scores - totals[chosen, None]).max(dim=-1)
-            for index, value, token in zip(chosen, values.tolist(), tokens.tolist(), strict=True):
-                sites[index].choices[name] = Chosen(sets[name][token] if name else token, value)
 
     def _logits(self, rows: Sequence[Row], places: Sequence[tuple[int, int]]) -> torch.Tensor:
         """The logits at the places (row, position), one line each."""
@@ -288,9 +317,10 @@ class Network:
 
         width = max(map(len, rows))
         padded = [row + (self._pad,) * (width - len(row)) for row in rows]
-        ids = torch.tensor(padded, dtype=torch.long, device=self._input_device)
-        lengths = torch.tensor([len(row) for row in rows], device=ids.device)
-        return ids, (torch.arange(width, device=ids.device) < lengths[:, None]).long()
+        lengths = torch.tensor([len(row) for row in rows])
+        mask = (torch.arange(width) < lengths[:, None]).long()
+        ids = torch.tensor(padded, dtype=torch.long)
+        return send(ids, self._input_device), send(mask, self._input_device)
 
     def run(
         self,
@@ -300,15 +330,7 @@ class Network:
         **more: Any,
     ) -> tuple[torch.Tensor, Any]:
         """The logits at the places, and the model's whole output; ``more`` is passed to the model."""
-        import torch
-
-        index, at = torch.tensor(places, dtype=torch.long, device=ids.device).T
-        self._asked.places = _Places(index, at, ids.shape)
-        try:
-            output = self._call(ids, mask, **more)
-            picked = self._asked.places is None
-        finally:
-            self._asked.places = None
+        output, picked = self.call_at(ids, mask, places, **more)
         logits: torch.Tensor = output.logits
         if picked and logits.shape[:2] == (1, len(places)):
             return logits[0], output
@@ -316,13 +338,29 @@ class Network:
         # Perceiver computes them for every place of its window.
         rows, width = ids.shape
         if not picked and logits.shape[0] == rows and logits.shape[1] >= width:
-            return logits[index.to(logits.device), at.to(logits.device)], output
+            index, at = send_pairs(places, logits.device)
+            return logits[index, at], output
         raise UserError(
             "{name} ({architecture}) arranges its logits in a way GenDa Lens does not know: please"
             " report it.",
             name=self._name,
             architecture=type(self._model).__name__,
         )
+
+    def call_at(
+        self,
+        ids: torch.Tensor,
+        mask: torch.Tensor,
+        places: Sequence[tuple[int, int]],
+        **more: Any,
+    ) -> tuple[Any, bool]:
+        """The model's output, and whether its output layer was given only the places."""
+        self._asked.places = _Places(*send_pairs(places, ids.device), ids.shape)
+        try:
+            output = self._call(ids, mask, **more)
+            return output, self._asked.places is None
+        finally:
+            self._asked.places = None
 
     def _call(self, ids: torch.Tensor, mask: torch.Tensor, **more: Any) -> Any:
         return self._model(input_ids=ids, attention_mask=mask, **self._arguments | more)
@@ -346,7 +384,17 @@ def _pick_ends(row: Row) -> list[int]:
     return sorted({0, len(row) // 2, len(row) - 1})
 
 
-def _collect_reading(item: Prepared, wanted: Mapping[Row, Mapping[int, _Site]]) -> Reading:
+def add_sites(item: Prepared, wanted: Mapping[Row, dict[int, Site]]) -> None:
+    """Add what a request asks to those of its rows that are in ``wanted``."""
+    rows = [wanted.get(row) for row in item.inputs]
+    for number, position, token in item.asked:
+        if (sites := rows[number]) is not None:
+            sites.setdefault(position, Site()).log_probs[token] = 0.0
+    if item.choice and (sites := rows[item.choice.row]) is not None:
+        sites.setdefault(item.choice.position, Site()).choices[item.choice.of] = Chosen(0, 0.0)
+
+
+def collect_reading(item: Prepared, wanted: Mapping[Row, Mapping[int, Site]]) -> Reading:
     """The reading of one request, collected from the passes."""
     log_probs = tuple(
         wanted[item.inputs[row]][at].log_probs[token] for row, at, token in item.asked
@@ -362,7 +410,7 @@ def _covers(value: Any, shape: tuple[int, ...]) -> bool:
     return getattr(value, "ndim", 0) == 3 and value.shape[:2] == shape
 
 
-class _Site:
+class Site:
     """What to read at one position of one row; the pass fills in the values."""
 
     __slots__ = ("choices", "log_probs")

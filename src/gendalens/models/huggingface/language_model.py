@@ -9,9 +9,17 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Batching, Choose, Fill, Request, Score, TopToken
+from gendalens.models.base import Answer, AskedRow, Batching, Choose, Fill, Request, Score, TopToken
 from gendalens.models.huggingface.encoding import Tokens, tokenise
-from gendalens.models.huggingface.forward import Network, Prepared, Reading
+from gendalens.models.huggingface.forward import (
+    Network,
+    Prepared,
+    Reading,
+    Row,
+    Site,
+    add_sites,
+    collect_reading,
+)
 from gendalens.models.huggingface.tokenizer_check import TokenizerCheck, explain_unknown_word
 from gendalens.models.huggingface.transformer import Transformer, explain_failures
 from gendalens.words import Message
@@ -72,6 +80,20 @@ class LanguageModel(Transformer):
         readings = self.network.read(batch, self._sets)
         return [self._answer(item, reading) for item, reading in zip(batch, readings, strict=True)]
 
+    @explain_failures
+    def read_rows(self, rows: Sequence[AskedRow]) -> list[dict[int, Site]]:
+        """What all requests ask of each row."""
+        wanted: dict[Row, dict[int, Site]] = {one.row: {} for one in rows}
+        # By identity, because two requests are never the same and comparing them is slow.
+        for item in {id(item): item for one in rows for item in one.askers}.values():
+            add_sites(item, wanted)
+        self.network.fill(wanted, self._sets)
+        return list(wanted.values())
+
+    def conclude(self, item: Prepared, readings: Mapping[Row, Mapping[int, Site]]) -> Answer:
+        """The answer to an encoded request, from the readings of its rows."""
+        return self._answer(item, collect_reading(item, readings))
+
     @cached_property
     def network(self) -> Network:
         """The model itself, loaded and verified on first use."""
@@ -82,7 +104,7 @@ class LanguageModel(Transformer):
                 model, self.checkpoint.name, self.padding, self.max_positions
             )
             self._verify(network)
-            network.try_batches(rows)
+            network.try_batches(rows, self.window)
         return network
 
     @property

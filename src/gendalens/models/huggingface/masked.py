@@ -15,6 +15,7 @@ from gendalens.models.base import (
     Reconstruct,
     ReconstructAnswer,
     Request,
+    RowReader,
     Score,
     ScoreAnswer,
     TopToken,
@@ -34,7 +35,7 @@ from gendalens.words import N_, Message, Template
 _BARE, _MARKED, _ANY = "bare", "marked", ""
 
 
-class MaskedLM(LanguageModel):
+class MaskedLM(LanguageModel, RowReader):
     """A masked language model: fills by masks, scores by pseudo-log-likelihood."""
 
     label: ClassVar[str] = N_("masked language models")

@@ -191,7 +191,9 @@ class ModelFiles:
     def _check_sizes(self) -> None:
         """Refuse a configuration that would have transformers build parts until memory runs out."""
         for name, value in _find_items(self._read_json("config.json")):
-            most = next((most for sign, most in _MOST.items() if sign in name), None)
+            # Gemma 3n and 4 have a vocabulary for each layer, whose size is no number of layers.
+            signs = () if "per_layer" in name else _MOST
+            most = next((_MOST[sign] for sign in signs if sign in name), None)
             if most is not None and isinstance(value, int) and value > most:
                 raise UserError(
                     "The config.json of {name} asks for {count:,} where no model has more than"

@@ -146,7 +146,8 @@ class PaddingTrial:
                 raise
             return False
         expected = [logits for logits in alone if logits is not None]
-        return all(map(self._is_same, expected, together))
+        pairs = zip(expected, together, strict=True)
+        return all(is_same(here, there, self._tolerance) for here, there in pairs)
 
     def _logits_alone(self, row: Row) -> Logits | None:
         if row not in self._alone:
@@ -161,13 +162,15 @@ class PaddingTrial:
                 self._failure = error
         return self._alone[row]
 
-    def _is_same(self, expected: Logits, found: Logits) -> bool:
-        import numpy as np
 
-        # Some models give impossible tokens a logit of -inf; damaged weights are reported elsewhere.
-        usable = np.isfinite(expected)
-        if not usable.any():
-            return True
-        size = max(1.0, float(np.median(np.abs(expected[usable]))))
-        distance = np.abs(expected[usable] - found[usable]).max()
-        return bool(distance <= self._tolerance * size)
+def is_same(expected: Logits, found: Logits, tolerance: float) -> bool:
+    """Whether logits are the same; the tolerance is in units of their typical size, if above 1."""
+    import numpy as np
+
+    # Some models give impossible tokens a logit of -inf; damaged weights are reported elsewhere.
+    usable = np.isfinite(expected)
+    if not usable.any():
+        return True
+    size = max(1.0, float(np.median(np.abs(expected[usable]))))
+    distance = np.abs(expected[usable] - found[usable]).max()
+    return bool(distance <= tolerance * size)

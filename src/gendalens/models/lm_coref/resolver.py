@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
-from typing import ClassVar
+from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
 from gendalens.errors import UserError
@@ -23,7 +23,6 @@ from gendalens.models.base import (
     Answer,
     Backend,
     Batching,
-    Encoded,
     LoadOptions,
     Offsets,
     Request,
@@ -64,7 +63,12 @@ class EncodedChoice:
     request: Resolve
     asked: tuple[tuple[Score, ...], ...]
     neutral: tuple[tuple[Score, ...], ...]
-    items: tuple[Encoded, ...]
+    items: tuple[Any, ...]
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The rows of tokens of all questions, if the language model reads tokens."""
+        return [row for item in self.items for row in item.inputs]
 
     @property
     def rows(self) -> int:
@@ -74,7 +78,8 @@ class EncodedChoice:
     @property
     def length(self) -> int:
         """Tokens in the longest row."""
-        return max(item.length for item in self.items)
+        longest: int = max(item.length for item in self.items)
+        return longest
 
     @property
     def positions(self) -> int:
@@ -120,6 +125,14 @@ class LmResolver(Backend):
         """The same in float32, the reference for smaller number formats."""
         exact = self.model.exact
         return LmResolver(exact, self.wording) if exact else None
+
+    def plan(self, encoded: Sequence[Any], batch_tokens: int) -> list[list[int]] | None:
+        """Batches of requests whose questions begin alike, if the language model can read trees."""
+        return self.model.plan(encoded, batch_tokens)
+
+    def count_tokens(self, batch: Sequence[Any]) -> int:
+        """The number of tokens that are run for a batch."""
+        return self.model.count_tokens(batch)
 
     @property
     def batch_tokens(self) -> int:
