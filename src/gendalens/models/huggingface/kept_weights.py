@@ -28,7 +28,7 @@ from gendalens.system.file_reading import read_ordinary
 from gendalens.system.file_writing import make_whole_folder, replace_file
 from gendalens.system.seals import is_genuine, make_seal
 from gendalens.system.steps import tell_note, tell_step
-from gendalens.words import Template
+from gendalens.words import Message, Template, phrase
 
 FOLDER = "weights"
 LIMIT = "GENDALENS_KEEP_GB"
@@ -104,38 +104,41 @@ def find_copy(name: str) -> KeptCopy | None:
 
 def keep_copy(name: str, model: Any, config: Any, *, title: str, tokenizer: str) -> None:
     """Keep the weights of a loaded model; where that is not possible, say why and go on."""
-    limit = read_limit()
-    if limit == 0 or _is_packed(model):
+    limit, folder = read_limit(), find_home() / FOLDER / name
+    if limit == 0 or _is_packed(model) or _read_seal(folder):
         return
-    tensors = _list_tensors(model)
-    text = config.to_json_string()
-    if any(str(tensor.dtype) not in _FORMATS for tensor in tensors.values()):
-        return
-    if type(config).from_dict(json.loads(text)).to_dict() != config.to_dict():
-        return  # it would be another model when it is read again
+    try:
+        problem = _try_to_keep(folder, limit, model, config, title, tokenizer)
+    except Exception as error:  # of the disk, of the memory or of a library: the model is loaded
+        reason = getattr(error, "strerror", None) or describe_error(error)
+        problem = NOT_KEPT(model=title, reason=reason)
+    if problem:
+        tell_note(problem)
+
+
+def _try_to_keep(
+    folder: Path, limit: float, model: Any, config: Any, title: str, tokenizer: str
+) -> Message | None:
+    """Write a copy and its seal; the message says why there is none."""
+    tensors, text = _list_tensors(model), config.to_json_string()
+    if not _can_be_read_again(tensors, config, text):
+        return NOT_KEPT(model=title, reason=phrase("they would be others when read again"))
     size = sum(tensor.nbytes for tensor in tensors.values())
     if size > limit:
-        told = {"size": size / GIGABYTE, "limit": limit / GIGABYTE}
-        tell_note(TOO_LARGE(model=title, **told))
-        return
+        return TOO_LARGE(model=title, size=size / GIGABYTE, limit=limit / GIGABYTE)
     tell_step(KEEPING(model=title))
-    folder = find_home() / FOLDER / name
-    try:
-        make_room(limit - size)
-        if shutil.disk_usage(_find_existing(folder)).free < size + RESERVE:
-            tell_note(NO_ROOM(model=title, size=size / GIGABYTE))
-            return
-        with make_whole_folder(folder) as new:
-            replace_file(new / "config.json", text)
-            replace_file(new / "model.safetensors", _write_safetensors(tensors))
-            digest = ModelFiles(title, new, allow_pickle=False).digest
-        about = _describe(KeptCopy(folder, title, digest, tokenizer))
-        replace_file(
-            _find_seal(folder), json.dumps({**about, "seal": make_seal(json.dumps(about))})
-        )
-    except OSError as error:
-        reason = error.strerror or describe_error(error)
-        tell_note(NOT_KEPT(model=title, reason=reason))
+    discard_copy(folder)  # one that nobody, or somebody else, has sealed
+    make_room(limit - size)
+    if shutil.disk_usage(_find_existing(folder)).free < size + RESERVE:
+        return NO_ROOM(model=title, size=size / GIGABYTE)
+    with make_whole_folder(folder) as new:
+        replace_file(new / "config.json", text)
+        replace_file(new / "model.safetensors", _write_safetensors(tensors))
+        digest = ModelFiles(title, new, allow_pickle=False).digest
+    about = _describe(KeptCopy(folder, title, digest, tokenizer))
+    seal = make_seal(json.dumps(about))
+    replace_file(_find_seal(folder), json.dumps({**about, "seal": seal}))
+    return None
 
 
 def discard_copy(folder: Path) -> int:
@@ -201,6 +204,15 @@ def read_limit() -> float:
 def _is_packed(model: Any) -> bool:
     """Whether weights are still in the blocks of the file, which a kernel multiplies as they are."""
     return bool(getattr(getattr(model, "hf_quantizer", None), "packed_modules", None))
+
+
+def _can_be_read_again(tensors: dict[str, Any], config: Any, text: str) -> bool:
+    """Whether a copy would be the same model, judged by the number formats and the configuration."""
+    read, own = (
+        {**one.to_dict(), "_name_or_path": ""}
+        for one in (type(config).from_dict(json.loads(text)), config)
+    )
+    return read == own and all(str(tensor.dtype) in _FORMATS for tensor in tensors.values())
 
 
 def _list_tensors(model: Any) -> dict[str, Any]:
