@@ -72,7 +72,7 @@ def list_kinds() -> None:
         places = ", ".join(path.name for path in kind.find_files())
         table.add_row(kind.name, translate(kind.holds), Text(places), _format_size(kind.measure()))
     total = sum(kind.measure() for kind in KINDS)
-    table.add_row(say("together"), "", "", _format_size(total))
+    table.add_row(say("total"), "", "", _format_size(total))
     console = PlainConsole()
     console.print(table)
     for copy in kept_weights.list_copies():
@@ -97,7 +97,7 @@ def clean_kinds(names: Sequence[str]) -> None:
     known = {kind.name: kind for kind in KINDS}
     if unknown := [name for name in names if name not in {*known, ALL}]:
         raise UserError(
-            "There is no kind {kind} of stored things; choose from {known}.",
+            "There is no kind {kind} in the cache; choose from {known}.",
             kind=unknown[0],
             known=(*known, ALL),
         )

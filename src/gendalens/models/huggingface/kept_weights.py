@@ -58,7 +58,7 @@ KEEPING = Template("keeping_weights", "keeping the converted weights of {model}"
 TOO_LARGE = Template(
     "weights_too_large",
     "The converted weights of {model} ({size:.1f} GB) are not kept, because the limit is {limit:g} GB: "
-    "set GENDALENS_KEEP_GB to a larger one, and the next start will be quicker.",
+    "set {variable} to a larger one, and the next start will be quicker.",
 )
 NO_ROOM = Template(
     "no_room_for_weights",
@@ -122,10 +122,11 @@ def _try_to_keep(
     """Write a copy and its seal; the message says why there is none."""
     tensors, text = _list_tensors(model), config.to_json_string()
     if not _can_be_read_again(tensors, config, text):
-        return NOT_KEPT(model=title, reason=phrase("they would be others when read again"))
+        return NOT_KEPT(model=title, reason=phrase("they would not be the same when read back"))
     size = sum(tensor.nbytes for tensor in tensors.values())
     if size > limit:
-        return TOO_LARGE(model=title, size=size / GIGABYTE, limit=limit / GIGABYTE)
+        sizes = {"size": size / GIGABYTE, "limit": limit / GIGABYTE}
+        return TOO_LARGE(model=title, variable=LIMIT, **sizes)
     tell_step(KEEPING(model=title))
     discard_copy(folder)  # one that nobody, or somebody else, has sealed
     make_room(limit - size)
