@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.status import Status
+from rich.live import Live
+from rich.spinner import Spinner
 from rich.text import Text
 
 from gendalens.report.escape import one_line
@@ -14,7 +15,7 @@ class StatusLine:
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self._spinner: Status | None = None
+        self._live: Live | None = None
         self._step = ""
 
     def show(self, step: str) -> None:
@@ -28,15 +29,16 @@ class StatusLine:
             self.console.print(line, soft_wrap=True)
             return
         line.truncate(max(1, self.console.width - 2), overflow="ellipsis")
-        if self._spinner is None:
-            self._spinner = Status(line, console=self.console)
-            self._spinner.start()
+        spinner = Spinner("dots", text=line)
+        if self._live is None:
+            self._live = Live(spinner, console=self.console, transient=True)
+            self._live.start(refresh=True)  # at once: what is imported next may keep Python busy
         else:
-            self._spinner.update(line)
+            self._live.update(spinner, refresh=True)
 
     def stop(self) -> None:
         """Remove the spinner."""
         self._step = ""
-        if self._spinner is not None:
-            self._spinner.stop()
-            self._spinner = None
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
