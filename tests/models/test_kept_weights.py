@@ -186,6 +186,13 @@ def test_a_damaged_copy_is_removed_and_converted_again(
     assert len(heard.told) == 1
 
 
+def test_a_copy_that_is_exchanged_after_it_was_checked_is_not_used(file: Path) -> None:
+    expected = start(file)
+    backend: Any = load_model(str(file), LoadOptions(device="cpu"))
+    flip_a_bit(kept_weights.list_copies()[0].folder)
+    assert backend.answer(backend.encode([Score(TEXT)])) == expected["answers"]
+
+
 def test_a_copy_of_another_model_cannot_stand_in_for_this_one(
     file: Path, other: Path, weights: Path
 ) -> None:
@@ -225,6 +232,7 @@ def test_only_the_user_can_enter_the_folder_and_read_the_key(file: Path, weights
         start(file)
     finally:
         os.umask(old)
+    assert weights.parent not in seals.find_key().parents
     for path, mode in ((weights, 0o700), (seals.find_key(), 0o600)):
         assert stat.S_IMODE(path.stat().st_mode) == mode
     (copy,) = kept_weights.list_copies()
@@ -263,6 +271,21 @@ def test_weights_beyond_the_limit_are_not_kept(
     start(file)
     assert set(heard.told) == {"weights_too_large"}
     assert not weights.exists()
+
+
+def test_a_limit_of_nothing_neither_keeps_nor_reads_a_copy(
+    file: Path, weights: Path, parses: list[Any], heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv(kept_weights.LIMIT, "0")
+        expected = start(file)
+        assert not weights.exists()
+    start(file)
+    monkeypatch.setenv(kept_weights.LIMIT, "0")
+    parses.clear()
+    assert start(file) == expected
+    assert parses
+    assert heard.told == []
 
 
 @pytest.mark.parametrize("limit", ["much", "-1", "nan", "inf"])
