@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: bench bench-heads demo demo-models demo-models-check test test-all test-slow test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample clean
+.PHONY: bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -77,6 +77,11 @@ calibrate: .venv/ready
 # cores for about an hour.
 bench: .venv/ready
 	$(BIN)/python benchmarks/bench.py $(if $(DANE),--dane $(DANE))
+
+# How long a start takes, with a .gguf file and with a folder: benchmarks/START.md. Needs idle cores and
+# the network once (250 MB), or FILE=model.gguf.
+bench-start: .venv/ready
+	$(BIN)/python benchmarks/start.py $(FILE)
 
 # Speed compared with the revision OLD: both answer the same requests in turn; a quarter of an hour.
 bench-heads: .venv/ready

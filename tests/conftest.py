@@ -42,9 +42,10 @@ def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:
 
 @pytest.fixture(autouse=True)
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty GENDALENS_HOME, so that no test sees or touches the user's."""
+    """An empty GENDALENS_HOME and no key, so that no test sees or touches the user's."""
     home = tmp_path / "gendalens-home"
     monkeypatch.setenv("GENDALENS_HOME", str(home))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "gendalens-state"))
     return home
 
 

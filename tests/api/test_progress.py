@@ -78,13 +78,14 @@ def test_progress_false_silences_a_terminal(
     assert bars == []
 
 
-def test_progress_true_prints_a_line_per_test_where_there_is_no_terminal(
+def test_progress_true_prints_a_line_per_step_and_test_where_there_is_no_terminal(
     data: dict[str, Path], capsys: pytest.CaptureFixture[str], bars: list[int]
 ) -> None:
     run(data, progress=True)
     printed = capsys.readouterr()
     assert printed.out == ""
-    [line] = printed.err.splitlines()
+    *steps, line = printed.err.splitlines()
+    assert steps == ["loading scripted …", "reading the data …"]
     assert line.startswith("lm-abc@2 · scripted: ")
     assert bars == []
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import small_dane
 import small_names
-from command_line import PULLED, CommandLine, Table
+from command_line import PULLED, CommandLine, Table, files_in
 
 from gendalens.data import registry
 from gendalens.version import __version__
@@ -138,3 +138,65 @@ def _(line: CommandLine, command: str) -> None:
 
 def _preview(line: CommandLine, *arguments: str) -> str:
     return line("names", "preview", "--data", "builtin", *arguments).out
+
+
+@row("cache --language", "cache clean --language")
+def _(line: CommandLine, command: str) -> None:
+    words = {"cache": ("stored in", "gemt i"), "cache clean": ("freed", "frigjort")}
+    english, danish = words[command]
+    en, da = (line(*command.split(), *more).words for more in ((), ("--language", "da")))
+    assert (english in en, danish in en) == (True, False)
+    assert (english in da, danish in da) == (False, True)
+
+
+@row("cache clean [KIND]...")
+def _(line: CommandLine, command: str) -> None:
+    home = line.folder / "home"
+    line.patch.setenv("GENDALENS_HOME", str(home))
+    sizes = {
+        "cache.sqlite": 10,
+        "cache.sqlite-wal": 1,
+        "responses.sqlite": 2,
+        "endpoints/a.json": 1,
+        "data/abc/abc.tsv": 4,
+        "weights/copy/model.safetensors": 1500,
+        "pages/charts.js": 5,
+    }
+
+    def fill() -> None:
+        for name, megabytes in sizes.items():
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            with (home / name).open("wb") as file:
+                file.truncate(megabytes * 10**6)
+
+    def measure() -> dict[str, str]:
+        rows = [text.split() for text in line("cache").out.splitlines()]
+        return {row[0]: " ".join(row[-2:]) for row in rows if row and row[-1] in ("MB", "GB")}
+
+    fill()
+    (home / "mine.txt").write_text("mine")
+    outside = line.folder / "letter.txt"
+    outside.write_text("kære Ida")
+    (home / "pages/link.js").symlink_to(outside)
+    full = {
+        "answers": "11.0 MB",
+        "responses": "3.0 MB",
+        "data": "4.0 MB",
+        "weights": "1.5 GB",
+        "pages": "5.0 MB",
+        "total": "1.5 GB",
+    }
+    assert measure() == full
+    done = line("cache", "clean")
+    assert "weights: 1.5 GB removed" in done.words
+    assert "answers stay (11.0 MB): name them" in done.words
+    gone = full | {"weights": "0.0 MB", "pages": "0.0 MB", "total": "18.0 MB"}
+    assert measure() == gone
+    assert line("cache", "clean", "answers", "data").words.endswith("15.0 MB freed")
+    assert measure() == gone | {"answers": "0.0 MB", "data": "0.0 MB", "total": "3.0 MB"}
+    assert "There is no kind rubbish" in line("cache", "clean", "rubbish", fails=True).err
+    fill()
+    assert "stay" not in line("cache", "clean", "all").words
+    assert set(measure().values()) == {"0.0 MB"}
+    assert files_in(home) == {"mine.txt"}
+    assert outside.read_text() == "kære Ida"

@@ -14,6 +14,7 @@ from gendalens.system.file_writing import (
     append_text,
     make_folders,
     make_private_folder,
+    make_whole_folder,
     replace_file,
     write_target,
 )
@@ -39,6 +40,23 @@ def test_text_in_parts_and_bytes_are_written(folder: Path) -> None:
     replace_file(folder / "b", b"\xff\r\n")
     assert (folder / "a").read_bytes() == "æ\nø\n".encode()
     assert (folder / "b").read_bytes() == b"\xff\r\n"
+    replace_file(folder / "c", iter([b"\xff", memoryview(b"\r\n")]))
+    assert (folder / "c").read_bytes() == b"\xff\r\n"
+
+
+def test_a_folder_is_there_whole_or_not_at_all(folder: Path) -> None:
+    target = folder / "deep" / "whole"
+    with make_whole_folder(target) as new:
+        assert not target.exists()
+        assert stat.S_IMODE(new.stat().st_mode) == 0o700
+        (new / "a").write_text("a")
+    assert [path.name for path in target.parent.iterdir()] == ["whole"]
+    with pytest.raises(FileNotFoundError), make_whole_folder(folder / "deep" / "broken") as new:
+        (new / "missing" / "a").write_text("b")
+    with make_whole_folder(target) as new:  # somebody else was faster
+        (new / "a").write_text("b")
+    assert [path.name for path in target.parent.iterdir()] == ["whole"]
+    assert (target / "a").read_text() == "a"
 
 
 def test_a_link_of_the_name_is_replaced_and_not_followed(folder: Path, foreign: Path) -> None:

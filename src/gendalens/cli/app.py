@@ -28,6 +28,8 @@ data_app = typer.Typer(
 app.add_typer(data_app, name="data")
 names_app = typer.Typer(no_args_is_help=True, help="The names that ner-dane gives to persons.")
 app.add_typer(names_app, name="names")
+cache_app = typer.Typer(help="What is stored on this machine: answers, weights, data, pages.")
+app.add_typer(cache_app, name="cache")
 
 
 def main() -> None:
@@ -45,6 +47,7 @@ def _run_command() -> None:
             raise
         raise _explain_usage(wrong) from None
     finally:
+        _remove_first_sign()
         _report_plugins()
     sys.exit(code)
 
@@ -73,6 +76,12 @@ def _explain_usage(wrong: Any) -> UserError:
     return UserError(
         "{problem}; see `{command} --help`.", problem=text.rstrip("."), command=command
     )
+
+
+def _remove_first_sign() -> None:
+    """Remove the line that shows what a command is doing."""
+    if module := sys.modules.get("gendalens.cli.first_sign"):
+        module.remove_first_sign()
 
 
 def _report_plugins() -> None:
@@ -118,3 +127,5 @@ data_app.command("list")(describing.data_list)
 data_app.command("pull")(describing.data_pull)
 data_app.command("errata")(describing.data_errata)
 names_app.command("preview")(describing.names_preview)
+cache_app.callback(invoke_without_command=True)(describing.cache_list)
+cache_app.command("clean")(describing.cache_clean)

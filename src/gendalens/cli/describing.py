@@ -79,3 +79,31 @@ def names_preview(
     preview_names(
         how=names, data=parse_choices(data or [], SETS), seed=seed, count=count, offline=offline
     )
+
+
+def cache_list(ctx: typer.Context, language: Language = None) -> None:
+    """Show what is stored on this machine, and how large it is."""
+    from gendalens.cli.cache import list_kinds
+
+    if ctx.invoked_subcommand is None:
+        list_kinds()
+
+
+def cache_clean(
+    kinds: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KIND]...",
+            help="answers, responses, data, weights, pages, or all.",
+            show_default="weights and pages",
+        ),
+    ] = None,
+    language: Language = None,
+) -> None:
+    """Remove what is stored, and say how much that freed.
+
+    Without a kind, only what this machine makes again by itself is removed.
+    """
+    from gendalens.cli.cache import clean_kinds
+
+    clean_kinds(kinds or [])

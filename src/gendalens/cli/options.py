@@ -134,6 +134,14 @@ Tasks = Annotated[
 class TestCommand(TyperCommand):
     """A command that also takes the options declared by the tests, looked up when it is called."""
 
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> Any:
+        """The parsed arguments; those who wait for a run see at once that it has begun."""
+        if self.name == "run" and args and not {"--help", "--version"} & set(args):
+            from gendalens.cli.first_sign import show_first_sign
+
+            show_first_sign()
+        return super().make_context(info_name, args, *more, **extra)
+
     def get_params(self, ctx: Any) -> list[Any]:
         """The command's own parameters, those of the tests, and ``--help`` last."""
         *own, help_option = super().get_params(ctx)

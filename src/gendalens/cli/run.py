@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from gendalens.api import RunReport, execute
+from gendalens.cli.first_sign import find_status_line
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job
 from gendalens.engine.watcher import SessionReport
@@ -38,12 +39,13 @@ class ResultPrinter(TerminalWatcher):
     """
 
     def __init__(self, *, as_json: bool) -> None:
-        super().__init__(PlainConsole(stderr=True))
+        super().__init__(find_status_line())
         self._results = None if as_json else PlainConsole()
         self.problems: list[str] = []
 
     def finishes(self, model: str, report: SessionReport) -> None:
         """Print the results of one model."""
+        super().finishes(model, report)
         for outcome in report.outcomes:
             result = outcome.result
             if result.problem:

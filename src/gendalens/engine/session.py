@@ -20,7 +20,11 @@ from gendalens.models.detect import load_model
 from gendalens.models.endpoint_options import as_endpoint
 from gendalens.models.objects.choice import as_backend, name_of
 from gendalens.results import run_folder
-from gendalens.words import say
+from gendalens.system.steps import listen, tell_step
+from gendalens.words import Template, say
+
+LOADING = Template("loading_model", "loading {model}")
+READING_DATA = Template("reading_data", "reading the data")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ def run_jobs(
     if options.out is not None:
         run_folder.check_writable(options.out)
     with ExitStack() as stack:
+        stack.enter_context(listen(watcher))
+        stack.callback(watcher.ends)
         cache = (
             stack.enter_context(Cache(find_home() / "cache.sqlite")) if options.use_cache else None
         )
@@ -83,9 +89,11 @@ def _describe_interruption(model: str, is_stored: bool) -> str:
 
 
 def _run_job(job: Job, options: RunOptions, cache: Cache | None, watcher: Watcher) -> SessionReport:
+    tell_step(LOADING(model=job.name))
     with _open_model(job.model, _complete(options)) as model:
         for remark in model.remarks:
             watcher.notes(remark)
+        tell_step(READING_DATA())
         tests = choose_tests(model, job.tests, options, watcher.notes)
         return ModelRun(model, options, cache, watcher).run(tests)
 

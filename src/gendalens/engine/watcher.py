@@ -37,6 +37,9 @@ class SessionReport:
 class Watcher(Protocol):
     """Receives the progress of a run."""
 
+    def prepares(self, step: Message) -> None:
+        """A step begins that may take a while, such as loading a model."""
+
     def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
         """A test starts; its requests are counted, and ``notes`` are for the user."""
 
@@ -47,7 +50,7 @@ class Watcher(Protocol):
         """``count`` more requests have been answered."""
 
     def ends(self) -> None:
-        """All requests of the test have been answered."""
+        """All requests of the test have been answered, or the run is over."""
 
     def finishes(self, model: str, report: SessionReport) -> None:
         """All tests of a model are done."""
@@ -58,6 +61,9 @@ class Watcher(Protocol):
 
 class SilentWatcher:
     """A watcher that does nothing."""
+
+    def prepares(self, step: Message) -> None:
+        """Do nothing."""
 
     def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
         """Do nothing."""

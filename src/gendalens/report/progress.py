@@ -8,6 +8,7 @@ from gendalens.engine.watcher import Watcher
 from gendalens.report.notebook.progress import NotebookWatcher
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.report.terminal.progress import TerminalWatcher
+from gendalens.report.terminal.status_line import StatusLine
 
 
 def choose_watcher(progress: bool | None) -> Watcher | None:
@@ -21,5 +22,5 @@ def choose_watcher(progress: bool | None) -> Watcher | None:
     if console.is_jupyter:
         return NotebookWatcher()
     if progress or sys.stderr.isatty():
-        return TerminalWatcher(console)
+        return TerminalWatcher(StatusLine(console))
     return None

@@ -10,7 +10,9 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 import stat
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,7 +20,7 @@ from typing import BinaryIO, TypeAlias
 
 from gendalens.words import say
 
-Content: TypeAlias = str | bytes | Iterable[str]
+Content: TypeAlias = str | bytes | Iterable[str] | Iterable[bytes | memoryview]
 
 # Windows has no handles of directories, and no links that every user can make.
 _HAS_HANDLES = os.open in os.supports_dir_fd
@@ -28,10 +30,14 @@ _NEW |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 # Names for the streams of this process.
 _STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
+#: How the names of folders begin that are still being written.
+UNFINISHED = ".unfinished-"
 
 
-def replace_file(path: Path, content: Content, *, root: Path | None = None) -> None:
-    """Write a file atomically, in place of a file or a link of that name; text may come in parts.
+def replace_file(
+    path: Path, content: Content, *, root: Path | None = None, mode: int = 0o666
+) -> None:
+    """Write a file atomically, in place of a file or a link of that name; it may come in parts.
 
     No folder below ``root`` may be a link, not even one that was put there a moment ago.
     """
@@ -40,7 +46,7 @@ def replace_file(path: Path, content: Content, *, root: Path | None = None) -> N
         temporary = f".{secrets.token_hex(8)}.tmp"
         source = Path(temporary) if here else path.with_name(temporary)
         target = Path(path.name) if here else path
-        descriptor = os.open(source, _NEW, 0o666, dir_fd=folder)
+        descriptor = os.open(source, _NEW, mode, dir_fd=folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 _write(file, content)
@@ -100,12 +106,36 @@ def make_private_folder(folder: Path) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
 
 
+@contextmanager
+def make_whole_folder(target: Path) -> Iterator[Path]:
+    """A new folder of a random name, which gets the name ``target`` at the end, or goes with an error.
+
+    If there is a ``target`` by then, the new folder goes too: somebody else was faster.
+    """
+    make_private_folder(target.parent)
+    folder = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=target.parent))
+    try:
+        yield folder
+        with suppress(FileExistsError, NotADirectoryError):
+            _rename_folder(folder, target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _rename_folder(folder: Path, target: Path) -> None:
+    try:
+        folder.rename(target)
+    except OSError as error:  # what POSIX calls it if the target is not empty
+        if error.errno != errno.ENOTEMPTY:
+            raise
+
+
 def _write(file: BinaryIO, content: Content) -> None:
     if isinstance(content, bytes):
         file.write(content)
     else:
         parts = [content] if isinstance(content, str) else content
-        file.writelines(part.encode() for part in parts)
+        file.writelines(part.encode() if isinstance(part, str) else part for part in parts)
 
 
 @contextmanager

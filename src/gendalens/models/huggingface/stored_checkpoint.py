@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 
 from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions
-from gendalens.models.huggingface import refusals
+from gendalens.models.huggingface import kept_weights, refusals
 from gendalens.models.huggingface.checkpoint import Checkpoint
+from gendalens.models.huggingface.gguf_parse import SharedParse
 from gendalens.models.huggingface.libraries import import_transformers, silence_transformers
 from gendalens.models.huggingface.model_files import ADAPTER_CONFIG, SETTINGS, ModelFiles
 from gendalens.models.huggingface.quantisation import Quantisation, find_quantisation
@@ -31,7 +32,16 @@ from gendalens.models.library_errors import describe_error, walk_causes
 from gendalens.system import hub_access
 from gendalens.system.hub_faults import UnbelievableError, describe_fault
 from gendalens.system.hub_repository import Repository, ask_repository, check_commit
-from gendalens.words import say
+from gendalens.system.steps import tell_note, tell_step
+from gendalens.words import Template, say
+
+READING = Template("reading_file", "reading {file}")
+CHECKING = Template("checking_kept_weights", "checking the kept weights of {model}")
+DAMAGED = Template(
+    "kept_weights_damaged",
+    "The kept weights of {model} are no longer what was written, so they were removed, and are"
+    " converted again.",
+)
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
 # The attention implementations built into PyTorch; None picks the best of them.
@@ -44,6 +54,13 @@ class Commit(NamedTuple):
     sha: str
     files: frozenset[str]
     repository: Repository | None
+
+
+class Kept(NamedTuple):
+    """The converted weights of a `.gguf` file, and the class that reads the file's tokenizer."""
+
+    weights: StoredCheckpoint
+    tokenizer: str
 
 
 @dataclass(frozen=True)
@@ -103,12 +120,23 @@ class StoredCheckpoint(Checkpoint):
         if self.files:
             self.files.check()
             self.check_unchanged()  # records the state of the files
+        if self.kept:
+            return self.kept.weights.config
+        if self.gguf:
+            tell_step(READING(file=self.title))
         arguments = self.arguments
         self._fetch_settings()
         if self.path is None:
             self.check_settings()
-        with silence_transformers(), self.reach_hub(), self.explain_errors(CONFIGURATION):
+        with (
+            silence_transformers(),
+            self.reach_hub(),
+            self.explain_errors(CONFIGURATION),
+            self.share_parse(),
+        ):
             config = transformers.AutoConfig.from_pretrained(self.where, **arguments)
+            if self._parse:
+                self._parse.drop_vocabulary()
             self._check_attention(config)
             if not isinstance(config.get_text_config(), transformers.PreTrainedConfig):
                 raise ValueError(say("a part of it is not a configuration"))
@@ -134,9 +162,19 @@ class StoredCheckpoint(Checkpoint):
     def load_tokenizer(self, config: Any) -> Any:
         """The tokenizer that lies here, for a model of this configuration."""
         transformers = import_transformers()
-        arguments = self.arguments if self.gguf else self.arguments | {"config": config}
-        with silence_transformers(), self.reach_hub(), self.explain_errors(TOKENIZER):
-            tokenizer = transformers.AutoTokenizer.from_pretrained(self.where, **arguments)
+        self.check_unchanged()  # the parse of a .gguf file maps it
+        reader, arguments = transformers.AutoTokenizer, self.arguments
+        if self.kept:
+            reader = _find_tokenizer_class(self.kept.tokenizer)
+        elif not self.gguf:
+            arguments = arguments | {"config": config}
+        with (
+            silence_transformers(),
+            self.reach_hub(),
+            self.explain_errors(TOKENIZER),
+            self.share_parse(),
+        ):
+            tokenizer = reader.from_pretrained(self.where, **arguments)
             empty = len(tokenizer.get_vocab()) <= len(set(tokenizer.all_special_ids))
         refusals.check_tokenizer(self.name, tokenizer)
         # If its files are missing, transformers silently builds a tokenizer of special tokens only.
@@ -305,6 +343,55 @@ class StoredCheckpoint(Checkpoint):
         pickled = self.options.allow_pickle and files.isdisjoint((*SAFE, ADAPTER_CONFIG))
         return f"{sha}+pickled" if pickled else sha
 
+    @cached_property
+    def _parse(self) -> SharedParse | None:
+        """The one parse of a `.gguf` file."""
+        return SharedParse(Path(self.arguments["gguf_file"])) if self.gguf else None
+
+    def share_parse(self) -> AbstractContextManager[None]:
+        """Have a `.gguf` file parsed once by all that reads it in this context."""
+        return self._parse.share() if self._parse else nullcontext()
+
+    @cached_property
+    def kept(self) -> Kept | None:
+        """The converted weights of a `.gguf` file, if they are kept and what they were when written."""
+        if not self.gguf or not self.files:
+            return None
+        copy = kept_weights.find_copy(self._conversion)
+        if copy is None:
+            return None
+        tell_step(CHECKING(model=self.title))
+        options = replace(self.options, allow_pickle=False, trust_remote_code=False)
+        weights = StoredCheckpoint(str(copy.folder), options)
+        try:
+            weights.check_unchanged()  # records the state of the files that are compared
+            assert weights.files is not None
+            if weights.files.digest == copy.digest:
+                return Kept(weights, copy.tokenizer)
+        except UserError:  # it cannot be read
+            pass
+        kept_weights.discard_copy(copy.folder)
+        tell_note(DAMAGED(model=self.title))
+        return None
+
+    @cached_property
+    def _conversion(self) -> str:
+        assert self.files is not None
+        return kept_weights.name_conversion(self.files.digest, self.options.dtype)
+
+    def keep_weights(self, model: Any) -> None:
+        """Keep what was converted from a `.gguf` file for the next time, and forget the parse."""
+        if self._parse is None:
+            return
+        self._parse.forget()
+        kept_weights.keep_copy(
+            self._conversion,
+            model,
+            self.config,
+            title=self.title,
+            tokenizer=type(self.tokenizer).__name__,
+        )
+
     def check_unchanged(self) -> None:
         """Raise if a file was replaced after the first of them was read.
 
@@ -409,3 +496,10 @@ class StoredCheckpoint(Checkpoint):
     def load_model(self, auto_class: str) -> Any:
         """The model, read from its files and checked."""
         return load_weights(self, auto_class)
+
+
+def _find_tokenizer_class(name: str) -> Any:
+    """The class that transformers has chosen once before."""
+    from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
+
+    return tokenizer_class_from_name(name)

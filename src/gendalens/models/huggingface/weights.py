@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import pickle
 from collections.abc import Collection
+from contextlib import suppress
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,11 @@ from gendalens.models.huggingface.shards import check_shards, fetch_weights, lac
 from gendalens.models.library_errors import is_out_of_memory
 from gendalens.system.file_lease import hold_leases
 from gendalens.system.forbidden_instructions import avoid_forbidden_instructions
-from gendalens.words import phrase
+from gendalens.system.steps import tell_step
+from gendalens.words import Template, phrase
+
+LOADING = Template("loading_weights", "loading the weights of {model}")
+TRYING = Template("trying_out", "trying {model} out")
 
 if TYPE_CHECKING:
     from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
@@ -30,9 +35,24 @@ def load_weights(
 
     ``supplied`` are the weights that the checkpoint may lack, because an adapter will bring them.
     """
+    tell_step(LOADING(model=checkpoint.title))
+    model = None
+    if checkpoint.kept:
+        # If the copy does not load after all, the file itself has the last word.
+        with suppress(UserError):
+            model = _load_held(checkpoint.kept.weights, auto_class, supplied)
+    if model is None:
+        model = _load_held(checkpoint, auto_class, supplied)
+    tell_step(TRYING(model=checkpoint.title))
+    return model
+
+
+def _load_held(checkpoint: StoredCheckpoint, auto_class: str, supplied: Collection[str]) -> Any:
+    """The model, from files that nobody can truncate in the meantime."""
     path = checkpoint.path
     local = [] if path is None else [path] if checkpoint.gguf else path.glob("*.safetensors")
     with hold_leases(local):
+        checkpoint.check_unchanged()
         return _load_checked(checkpoint, auto_class, supplied)
 
 
@@ -63,9 +83,10 @@ def _load_checked(checkpoint: StoredCheckpoint, auto_class: str, supplied: Colle
         config = quantisation.configure(
             config, checkpoint.computing_dtype, dequantised=checkpoint.dequantised
         )
+    arguments["config"] = config
     if not checkpoint.gguf:
         # If pickled weights are allowed, only tensors are read from them: other objects are refused.
-        arguments |= {"config": config, "use_safetensors": True, "weights_only": True}
+        arguments |= {"use_safetensors": True, "weights_only": True}
     # Progress bars are for downloads; a local load is too quick to need one.
     bars = checkpoint.path is None
     with silence_transformers(progress=bars), checkpoint.explain_errors(WEIGHTS):
@@ -75,6 +96,7 @@ def _load_checked(checkpoint: StoredCheckpoint, auto_class: str, supplied: Colle
         silence_transformers(progress=bars),
         checkpoint.reach_hub(),
         checkpoint.explain_errors(WEIGHTS),
+        checkpoint.share_parse(),
     ):
         try:
             model, found = _load_tensors(checkpoint, _find_class(config, auto_class), arguments)
@@ -103,6 +125,8 @@ def _load_checked(checkpoint: StoredCheckpoint, auto_class: str, supplied: Colle
     try:
         copy_mapped_weights(model)
         checkpoint.check_unchanged()
+        if checkpoint.gguf and not is_offloaded(model) and not found["missing_keys"]:
+            checkpoint.keep_weights(model)
         if device.type == "cpu" and dtype != torch.float32:
             avoid_forbidden_instructions()
         if quantisation:

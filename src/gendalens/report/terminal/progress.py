@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -20,6 +19,7 @@ from rich.text import Text
 from gendalens.engine.executor import Tally
 from gendalens.engine.watcher import SessionReport
 from gendalens.report.escape import one_line
+from gendalens.report.terminal.status_line import StatusLine
 from gendalens.words import Message, say, write
 
 
@@ -51,13 +51,24 @@ class TokenRate(ProgressColumn):
 class TerminalWatcher:
     """Shows the progress of a run on standard error."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, status: StatusLine) -> None:
+        self.console = status.console
+        self._status = status
         self._progress: Progress | None = None
         self._count_tokens: Callable[[], float] | None = None
+        self._task = ""
+
+    def prepares(self, step: Message) -> None:
+        """Show the step; while a bar is shown, beside it."""
+        if self._progress:
+            described = one_line(f"{self._task} · {write(step)}", None)
+            self._progress.update(self._progress.task_ids[0], description=described)
+        else:
+            self._status.show(write(step))
 
     def starts(self, task: str, model: str, tally: Tally, notes: Sequence[str]) -> None:
         """Print the number of requests and notes; start a progress bar on a terminal."""
+        self._status.stop()
         for line in (write(tally.message), *notes):
             self._print(f"{task} · {model}: {line}")
         waiting = tally.distinct - tally.cached
@@ -75,6 +86,7 @@ class TerminalWatcher:
                 # A batch of questions to a slow server takes minutes.
                 speed_estimate_period=3600,
             )
+            self._task = task
             self._progress.start()
             # Nothing is done yet: with this, the first batch tells the rate.
             self._progress.advance(self._progress.add_task(task, total=waiting), 0)
@@ -86,17 +98,20 @@ class TerminalWatcher:
     def answered(self, count: int) -> None:
         """Advance the bar."""
         if self._progress:
-            self._progress.advance(self._progress.task_ids[0], count)
+            bar = self._progress.task_ids[0]
+            self._progress.update(bar, advance=count, description=self._task)
 
     def ends(self) -> None:
-        """Remove the bar."""
+        """Remove what is shown."""
+        self._status.stop()
         if self._progress:
             self._progress.stop()
             self._progress = None
         self._count_tokens = None
 
     def finishes(self, model: str, report: SessionReport) -> None:
-        """Do nothing: results are shown elsewhere."""
+        """Remove what is shown, before the results are."""
+        self._status.stop()
 
     def notes(self, message: Message) -> None:
         """Print what the user should know."""
