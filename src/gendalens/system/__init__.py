@@ -1,1 +1,1 @@
-"""Safeguards against hostile files, databases, hubs and templates, memory limits and processors; plug-ins."""
+"""Safeguards against hostile files, databases, hubs and templates, and too little memory; plug-ins."""
