@@ -1,1 +1,1 @@
-"""Safeguards against memory limits, changing files and processors that advertise too much; plug-ins."""
+"""Safeguards against hostile files, databases, hubs and templates, and too little memory; plug-ins."""
