@@ -128,7 +128,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_an_erratum_concerns_all_sentences_of_a_triple(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fix = Erratum("abc", "male", (), "smedenen", "smeden", "own example")
+    fix = Erratum("abc", "male", (), "weak", "smedenen", "smeden", "own example")
     monkeypatch.setattr(errata, "find_errata", lambda _: (fix,))
     triple = abc.read(write(tmp_path, block("væveren"), block("smedenen")), errata=True)[3]
     assert triple.occupation == "smeden"
