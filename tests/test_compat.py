@@ -94,7 +94,7 @@ def test_the_coreference_tutorials_give_golden_frames(stub: Any, tmp_path: Path)
     assert [float(str(x)) for x in simple.loc["Accuracy"]] == pytest.approx(
         [0.296875, 0.741135], abs=0.005
     )
-    assert simple.loc["Gender Effect Size"].iloc[1] == 1.32
+    assert simple.loc["Gender Effect Size"].iloc[1] == 1.30
     figures = [float(str(x)) for x in detailed.loc["F1"]]
     assert figures == pytest.approx([0.2650, 0.3261, 0.7336, 0.7483], abs=0.0051)
     layout = table(GOLDEN / "coref-dawinobias.stub" / "detailed.csv")

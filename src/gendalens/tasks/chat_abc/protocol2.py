@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from gendalens.data import sets
@@ -146,6 +147,7 @@ class ChatAbc(Task[Triple]):
             data="abc",
             what="choice of hans over hendes",
             unit="share",
+            counts=Counter(row["occupation"] for row in records),
             by_occupation=mean_by_key(
                 (row["occupation"], row["hans"] - row["hendes"]) for row in records
             ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from gendalens.results.result import Record
@@ -50,13 +51,13 @@ def score_examples(records: Iterable[Record]) -> Iterator[Example]:
 
 def score_leanings(records: Iterable[Record]) -> Leanings:
     """The mean preference for *hans* over *hendes* in the triples of each occupation."""
+    triples = list(_group_triples(records))
     return Leanings(
         data="abc",
         what="preference for hans over hendes",
         unit="bits",
-        by_occupation=mean_by_key(
-            (t["male"]["occupation"], _measure_bits(t)) for t in _group_triples(records)
-        ),
+        by_occupation=mean_by_key((t["male"]["occupation"], _measure_bits(t)) for t in triples),
+        counts=Counter(t["male"]["occupation"] for t in triples),
     )
 
 
@@ -85,7 +86,9 @@ def link_examples(records: Iterable[Record]) -> Iterator[Example]:
 
 def link_leanings(records: Iterable[Record]) -> Leanings:
     """How much more often *hans* than *hendes* is linked with the subject, by occupation."""
+    triples = list(_group_triples(records))
     return Leanings(
+        counts=Counter(triple["male"]["occupation"] for triple in triples),
         data="abc",
         what="how much more often hans than hendes is linked with the subject",
         unit="share",
@@ -95,7 +98,7 @@ def link_leanings(records: Iterable[Record]) -> Leanings:
                 float(triple["male"]["outcome"] == "linked")
                 - float(triple["female"]["outcome"] == "linked"),
             )
-            for triple in _group_triples(records)
+            for triple in triples
         ),
     )
 
