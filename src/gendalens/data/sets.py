@@ -13,6 +13,7 @@ from gendalens.data.builtin import schemas
 from gendalens.data.conllu import Sentence
 from gendalens.data.dawinobias import WinoLine
 from gendalens.data.names import Group, How, NamePool
+from gendalens.data.pronouns import Gender
 from gendalens.data.registry import Source
 from gendalens.errors import UserError
 
@@ -35,7 +36,21 @@ def read_triples(source: Source) -> list[Triple]:
     """The distinct triples."""
     if source.builtin:
         return builtin_abc.read()
+    if len(source.files) == 1:
+        return abc.read_single_file(source.files[0])
     return abc.read(source.folder, errata=source.official)
+
+
+def read_raw_triples(source: Source) -> dict[Gender, list[tuple[str, str, str]]]:
+    """The triples as GenDa Lens 0.0.3 reads them, by class."""
+    if len(source.files) == 1:
+        raise UserError(
+            "{file} is a single file, and protocol 1 reads a file for each class: use protocol 2, or "
+            "name a folder that holds {files:and}.",
+            file=source.files[0].name,
+            files=tuple(abc.FILES.values()),
+        )
+    return abc.read_raw(source.folder)
 
 
 def read_sentences(source: Source) -> list[Sentence]:

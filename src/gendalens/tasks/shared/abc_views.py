@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from gendalens.results.result import Record
 from gendalens.tasks.base import RefusalUnit
+from gendalens.tasks.shared.occupation_classes import name_class
 from gendalens.tasks.views import Example, Leanings, Mark, mark_word, mean_by_key
 
 REFLEXIVES = ("sin", "sit", "sine")
@@ -41,7 +42,7 @@ def score_examples(records: Iterable[Record]) -> Iterator[Example]:
         yield Example(
             text=row["reflexive"],
             marks=mark_word(row["reflexive"], row["form"], "pronoun"),
-            condition=f"{row['occupation_class']} occupations",
+            condition=name_class(row["occupation_class"]),
             outcome=f"{best} likeliest" if best in ("hans", "hendes") else "reflexive likeliest",
             said=best,
             about=row["occupation"],
@@ -74,7 +75,7 @@ def link_examples(records: Iterable[Record]) -> Iterator[Example]:
         yield Example(
             text=row["text"],
             marks=marks,
-            condition=f"{row['occupation_class']} occupations",
+            condition=name_class(row["occupation_class"]),
             outcome={0: "neither linked", 1: f"only {(linked or [''])[0]} linked"}.get(
                 len(linked), "both linked"
             ),
@@ -142,5 +143,5 @@ def refusal_unit(record: Record) -> RefusalUnit | None:
         gender=record["condition"],
         first=record["frame"],
         second=record["occupation"],
-        stratum=record["occupation_class"],
+        stratum=record["occupation_class"] or "",
     )
