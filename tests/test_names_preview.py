@@ -29,7 +29,7 @@ def test_the_preview_shows_pools_and_sentences_of_every_group(data: list[str]) -
     assert done.returncode == 0, done.stderr
     for group in ("majority female", "majority male", "minority female", "minority male", "unisex"):
         assert done.stdout.count(group) == 4  # once in the table, once for each sentence
-    assert "bog (has a gendered pronoun)" in done.stdout
+    assert "bog (has a gendered pronoun or title)" in done.stdout
     assert "regn" not in done.stdout
     assert "\x1b" not in done.stdout
     assert preview(*data, "--count", "9").stdout == done.stdout
@@ -39,7 +39,7 @@ def test_the_preview_shows_pools_and_sentences_of_every_group(data: list[str]) -
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--names", "best"], "--names best: choose one of top, matched."),
+        (["--names", "best"], "--names best: choose one of top, matched, all, all-by-bearers."),
         (["--data", "abc=x"], "--data abc: the preview reads names, minority-names, dane."),
         (["--names", "matched"], "the same length and number of bearers"),
         (["--data", "dane=nowhere"], "nowhere does not exist: name a .conllu file"),

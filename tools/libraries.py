@@ -118,6 +118,15 @@ ENVIRONMENTS = (
             "::test_a_document_of_stanza_is_read_dropped_pronouns_apart",
         ),
     ),
+    # fastcoref 2.1 builds no model on transformers 5; GenDa Lens is installed without the extra that asks
+    # for it.
+    Environment(
+        name="fastcoref",
+        libraries=("fastcoref>=2.1", "transformers>=4.57,<5", "spacy>=3.8"),
+        tests=(f"{_MODELS}/test_real_resolvers.py", "-k", "fastcoref"),
+        extras="",
+        pinned=("torch",),
+    ),
     Environment(
         name="gliner",
         libraries=("gliner",),

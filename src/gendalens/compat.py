@@ -3,8 +3,8 @@
 >>> from gendalens.compat import Evaluator, Visualizer  # was: from genda_lens import …
 >>> simple, detailed = Evaluator("my-model").evaluate_ner(n=20)  # doctest: +SKIP
 
-The calls and the two data frames are the same; the figures are those of protocol 1. For new work,
-use :func:`gendalens.run`, whose figures come with their uncertainty.
+The calls, the two data frames and the plots are the same; the figures are those of protocol 1. For new
+work, use :func:`gendalens.run`, whose figures come with their uncertainty.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import gendalens
@@ -126,12 +127,20 @@ class Visualizer:
 
     def visualize_results(
         self, data: pd.DataFrame, framework: str, model_name: str, task: str | None = None
-    ) -> alt.LayerChart:
-        """The plot as an Altair chart, for notebooks or ``.save("plot.png")``.
+    ) -> ModuleType:
+        """Draw the plot and return ``matplotlib.pyplot``, as 0.0.3 does; needs gendalens[matplotlib].
 
         ``data`` is the detailed table, from ``Evaluator`` or read back from CSV; ``framework`` is
         ``ner``, ``abc`` or ``dawinobias``, the latter two with ``task`` set to ``lm`` or ``coref``.
         """
+        from gendalens.report.exports.classic_pyplot import draw_with_pyplot
+
+        return draw_with_pyplot(data, framework, model_name, task)
+
+    def chart_results(
+        self, data: pd.DataFrame, framework: str, model_name: str, task: str | None = None
+    ) -> alt.LayerChart:
+        """The same plot as an Altair chart, for notebooks or ``.save("plot.png")``."""
         from gendalens.report.exports.classic_plot import classic_plot
 
         return classic_plot(data, framework, model_name, task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import small_dane
@@ -85,6 +86,20 @@ def _(line: CommandLine, command: str) -> None:
     assert "dawinobias" in every
     assert "abc" in one
     assert "dawinobias" not in one
+
+
+@row("data errata --severity", "data errata --csv")
+def _(line: CommandLine, command: str) -> None:
+    every, wrong = (
+        list(csv.DictReader(line("data", "errata", "dawinobias", "--csv", *more).out.splitlines()))
+        for more in ((), ("--severity", "wrong"))
+    )
+    assert {one["severity"] for one in every} == {"wrong", "weak", "polish"}
+    assert wrong == [one for one in every if one["severity"] == "wrong"]
+    (spaces,) = [one for one in every if one["reason"].startswith("two spaces")]
+    assert (spaces["lines"], spaces["old"], spaces["new"]) == ("412", "forbi  ", "forbi ")
+    assert "because" in line("data", "errata", "--severity", "wrong").words
+    assert "choose one of" in line("data", "errata", "--severity", "bad", fails=True).err
 
 
 @row("names preview --names")

@@ -2,13 +2,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import original_abc
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gendalens.data import abc, errata
+import gendalens
+from gendalens.data import abc, errata, sets
 from gendalens.data.abc import FILES, Triple
 from gendalens.data.errata import Erratum
+from gendalens.data.registry import checksum, find_source
 from gendalens.data.text import Span
 from gendalens.errors import UserError
 
@@ -128,7 +131,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_an_erratum_concerns_all_sentences_of_a_triple(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fix = Erratum("abc", "male", (), "smedenen", "smeden", "own example")
+    fix = Erratum("abc", "male", (), "weak", "smedenen", "smeden", "own example")
     monkeypatch.setattr(errata, "find_errata", lambda _: (fix,))
     triple = abc.read(write(tmp_path, block("væveren"), block("smedenen")), errata=True)[3]
     assert triple.occupation == "smeden"
@@ -240,3 +243,43 @@ def test_whatever_is_read_has_right_offsets(
     assert cut(triple.male, triple.male_span) == "hans"
     assert cut(triple.female, triple.female_span) == "hendes"
     assert cut(triple.reflexive, triple.subject) == "Smeden"
+
+
+def test_the_first_version_is_one_file_with_occupations_of_its_own(tmp_path: Path) -> None:
+    path = original_abc.write(tmp_path / "coref_lm.da")
+    source = find_source("abc", override=path)
+    assert (source.whose, source.origin) == ("own", "the user's own file")
+    assert source.checksum == checksum("abc", override=path)
+    found = sets.read_triples(source)
+    assert len(found) == 9 * 6  # one template of seven occurs twice
+    classes = {triple.occupation: triple.occupation_class for triple in found}
+    assert {name for name, one in classes.items() if one is None} == set(original_abc.UNCLASSED)
+    assert {name for name, one in classes.items() if one == "male"} == set(original_abc.MALE)
+    assert len({triple.frame for triple in found}) == 3
+    texts = {triple.male for triple in found}
+    assert "Elektrikeren finder hans kort på gulvet." in texts
+    assert "Drageflyveren redte hans senge på loftet." in texts
+    with pytest.raises(UserError, match=r"single file, and protocol 1 reads a file for each class"):
+        sets.read_raw_triples(source)
+
+
+def test_an_occupation_that_the_official_set_misspells_has_its_class(tmp_path: Path) -> None:
+    path = tmp_path / "coref_lm.da"
+    lines = [f"jordmoderen maler {word} stol." for word in ("sin", "hans", "hendes")]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert [t.occupation_class for t in abc.read_single_file(path)] == ["female"]
+
+
+@pytest.mark.parametrize("test", ["lm-abc", "coref-abc", "chat-abc"])
+def test_a_test_without_any_class_is_measured_by_its_main_effect(test: str, tmp_path: Path) -> None:
+    path = original_abc.write(tmp_path / "coref_lm.da")
+    text = path.read_text(encoding="utf-8")
+    for place, name in enumerate((*original_abc.FEMALE, *original_abc.MALE)):
+        text = text.replace(name, f"fag{'abcdef'[place]}en")
+    path.write_text(text, encoding="utf-8")
+    model = "control:male-default?strength=0.9"
+    (result,) = gendalens.run(model, tasks=[test], data={"abc": path})
+    assert result.gap.value is not None
+    assert result.gap.value > 0
+    assert result.contrast.value is None
+    assert result.coverage["occupations_without_a_class"] == 9

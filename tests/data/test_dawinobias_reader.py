@@ -116,7 +116,8 @@ def test_raw_lines_are_stripped_and_in_file_order(tmp_path: Path) -> None:
         (1, "[Drageflyveren] vinkede til frisøren, da [han] cyklede.", "two known occupations"),
         (1, "[Kokken] vinkede til lægen og frisøren, da [han] faldt.", "two known occupations"),
         (1, "[Kokken] vinkede til frisøren, da [hun] cyklede forbi.", "against the stereotype"),
-        (2, "Lægen vinkede til [frisøren], da [hun] cyklede forbi.", "the same occupations"),
+        (2, "Lægen vinkede til [frisøren], da [hun] cyklede forbi.", "the same two occupations"),
+        (2, "[Kokken] vinkede til frisøren, så [han] blev glad.", "refer to each of them once"),
         (2, "", "two bracketed words"),
     ],
 )
@@ -176,7 +177,7 @@ def test_bytes_that_are_no_utf8_are_named_with_their_line(tmp_path: Path) -> Non
 def test_errata_are_applied_to_the_text_and_not_to_raw(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fix = Erratum("dawinobias", "pro", (1,), "cyklede hjem", "cyklede forbi", "own example")
+    fix = Erratum("dawinobias", "pro", (1,), "weak", "cyklede hjem", "cyklede forbi", "own example")
     monkeypatch.setattr(errata, "find_errata", lambda _: (fix,))
     pro = [PRO[0].replace("forbi", "hjem"), *PRO[1:]]
     line = dawinobias.read(write(tmp_path, pro, ANTI), errata=True)[0]

@@ -13,7 +13,7 @@ LINES = ["Ravnen sang ad ræven.", "ræven sang af ravnen.", "Ræv og ræven."]
 
 
 def fix(old: str, new: str, *lines: int, condition: str = "both") -> Erratum:
-    return Erratum("eksempel", condition, lines, old, new, "own example")
+    return Erratum("eksempel", condition, lines, "weak", old, new, "own example")
 
 
 def test_an_erratum_changes_its_words_on_its_lines_only() -> None:
@@ -61,7 +61,19 @@ def test_every_entry_says_where_what_and_why(name: str, conditions: set[str]) ->
 
 def test_entries_hold_a_few_words_and_no_sentence() -> None:
     entries = errata.find_errata("dawinobias") + errata.find_errata("abc")
-    assert max(len(entry.old.split()) for entry in entries) <= 3
+    assert max(len(entry.old.split()) for entry in entries) <= 7
+    assert not [entry for entry in entries if entry.old.endswith(".") and len(entry.old) > 2]
+
+
+def test_defects_can_be_chosen_by_severity() -> None:
+    by_severity = {one: errata.find_errata("dawinobias", one) for one in errata.SEVERITIES}
+    assert all(by_severity.values())
+    assert sum(map(len, by_severity.values())) == len(errata.find_errata("dawinobias"))
+    assert {number for e in by_severity["wrong"] for number in e.lines} >= {
+        *(469, 454, 486, 455, 611, 411, 412, 487, 271)
+    }
+    with pytest.raises(UserError, match="no severity 'bad': choose one of wrong, weak, polish"):
+        errata.find_errata("dawinobias", "bad")
 
 
 def test_a_set_without_errata_has_none() -> None:

@@ -55,8 +55,8 @@ def test_dawinobias_pronouns_before_errata(official_cache: Path) -> None:
 def test_dawinobias_pronouns_after_errata(wino: list[WinoLine]) -> None:
     pro = Counter(line.pronoun for line in wino if line.condition == "pro")
     anti = Counter(line.pronoun for line in wino if line.condition == "anti")
-    assert pro == {"han": 318, "hun": 320, "hans": 15, "hendes": 14, "ham": 3, "hende": 4}
-    assert anti == {"han": 320, "hun": 318, "hans": 14, "hendes": 15, "ham": 4, "hende": 3}
+    assert pro == {"han": 320, "hun": 319, "hans": 15, "hendes": 14, "ham": 2, "hende": 4}
+    assert anti == {"han": 319, "hun": 320, "hans": 14, "hendes": 15, "ham": 4, "hende": 2}
 
 
 def test_dawinobias_pairs_are_minimal_and_one_request_each(wino: list[WinoLine]) -> None:
@@ -64,14 +64,13 @@ def test_dawinobias_pairs_are_minimal_and_one_request_each(wino: list[WinoLine])
     assert set(Counter(line.gap for line in wino).values()) == {2}
 
 
-def test_dawinobias_schemas_mean_each_class_once_but_for_one(wino: list[WinoLine]) -> None:
+def test_dawinobias_schemas_mean_each_class_once(wino: list[WinoLine]) -> None:
     for condition in dawinobias.CONDITIONS:
         meant = Counter(
             (line.schema, line.referent.stereotype) for line in wino if line.condition == condition
         )
-        # Lines 487 and 488 both mean the secretary.
-        assert len(meant) == 673
-        assert [key for key, count in meant.items() if count > 1] == [(244, "female")]
+        assert len(meant) == 674
+        assert set(meant.values()) == {1}
 
 
 def test_dawinobias_names_the_male_occupation_first_in_most_lines(wino: list[WinoLine]) -> None:
@@ -80,8 +79,8 @@ def test_dawinobias_names_the_male_occupation_first_in_most_lines(wino: list[Win
         for line in wino
         if line.condition == "pro"
     ]
-    # AUDIT.md has 586 of the 673 lines that parse without errata; 36 adds one.
-    assert Counter(first) == {"male": 587, "female": 87}
+    # AUDIT.md has 586 of the 673 lines that parse without errata; 36 and 487 add one each.
+    assert Counter(first) == {"male": 588, "female": 86}
 
 
 def test_dawinobias_uses_all_its_occupations_and_no_others(wino: list[WinoLine]) -> None:

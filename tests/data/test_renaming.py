@@ -17,9 +17,10 @@ from gendalens.data.renaming import (
     RenamedSentence,
     draw_plan,
     genitive_ending,
-    has_gendered_pronoun,
     keep_names,
+    list_bare_names,
     rename,
+    tells_gender,
 )
 from gendalens.data.text import Span
 
@@ -188,10 +189,65 @@ def test_draws_are_uniform() -> None:
 
 def test_a_sentence_with_a_gendered_pronoun_is_marked() -> None:
     found = small_dane.sentences()
-    assert [name for name, s in found.items() if has_gendered_pronoun(s)] == ["bog"]
+    assert [name for name, s in found.items() if tells_gender(s)] == ["bog"]
     words: list[small_dane.Word] = [("Hans", "B-PER"), ("Lund", "I-PER"), ("sover", "O")]
     (hans,) = conllu.read(small_dane.block("x", words), Path("x"))
-    assert not has_gendered_pronoun(hans)  # a name, no pronoun
+    assert not tells_gender(hans)  # a name, no pronoun
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "is_marked"),
+    [
+        ("Faster", "Asta", True),
+        ("onkel", "Bo", True),
+        ("moster", "Asta", True),
+        ("dronning", "Asta", True),
+        ("professor", "Asta", False),
+        ("fru", "Lund", False),
+        ("fru", "Asta Lund", True),
+        ("hr.", "Bo Lund", True),
+    ],
+)
+def test_a_title_that_takes_a_first_name_marks_the_sentence(
+    title: str, name: str, is_marked: bool
+) -> None:
+    tags = ["B-PER", *["I-PER"] * name.count(" ")]
+    named = list(zip(name.split(), tags, strict=True))
+    assert tells_gender(loose((title, "O"), *named, ("sover", "O"))) == is_marked
+    # Only right before the name: somebody else may be meant.
+    assert not tells_gender(loose((title, "O"), ("og", "O"), *named))
+
+
+@pytest.mark.parametrize("title", ["Hr.", "hr", "fru", "Frk.", "frøken"])
+@pytest.mark.parametrize("repeat", range(3))
+def test_a_bare_name_after_a_courtesy_title_gets_a_surname(title: str, repeat: int) -> None:
+    kære = loose((title, "O"), ("Lund", "B-PER"), ("sover", "O"), ("Lund", "B-PER"))
+    plan = draw_plan(kære, 0, repeat)
+    assert [slot.pattern for slot in plan.slots] == [("last",), ("last",)]
+    texts = {rename(kære, plan, group).text for group in (WOMEN, MEN)}
+    assert len(texts) == 1  # women and men share the surnames
+    assert rename(kære, plan, WOMEN).names[0].first is None
+
+
+def test_a_known_surname_stays_a_surname_and_a_full_name_decides_before_it() -> None:
+    words: list[small_dane.Word] = [("Krogh", "B-PER"), ("takkede", "O"), ("Asta", "B-PER")]
+    found = loose(*words, ("og", "O"), ("Bo", "B-PER"), ("Krogh", "I-PER"))
+    alone = loose(*words)
+    assert [s.pattern for s in draw_plan(alone, 0, 0).slots] == [("first",), ("first",)]
+    plan = draw_plan(alone, 0, 0, surnames={"Krogh"})
+    assert [s.pattern for s in plan.slots] == [("last",), ("first",)]
+    krogh, _, full = rename(found, draw_plan(found, 0, 0, surnames={"Krogh"}), WOMEN).names
+    assert krogh.parts == full.parts[1:]
+    # Protocol 1 draws its patterns at random, as 0.0.3 does.
+    patterns = {
+        draw_plan(alone, 0, r, protocol=1, surnames={"Krogh"}).slots[0].pattern for r in range(30)
+    }
+    assert patterns == set(PATTERNS)
+
+
+def test_bare_names_are_listed_without_their_genitive_endings() -> None:
+    """Ida … Jens Bo Riis … Riis … Idas … Jens'."""
+    assert list_bare_names([small_dane.sentences()["fest"]]) == {"Ida", "Riis", "Jens"}
 
 
 def test_an_unchanged_sentence_has_its_own_gold_spans() -> None:
@@ -304,7 +360,7 @@ def test_dane_with_gendered_pronouns() -> None:
     found = [s for s in dane.read(TEST, errata=True) if any(e.label == "PER" for e in s.entities)]
     assert len(found) == 139
     # 26 with the first name Hans taken for a pronoun (three sentences).
-    assert sum(map(has_gendered_pronoun, found)) == 23
+    assert sum(map(tells_gender, found)) == 23
     forms = {"han", "hun", "ham", "hende", "hans", "hendes"}
     assert sum(any(t.text.lower() in forms for t in s.tokens) for s in found) == 26
 

@@ -51,6 +51,7 @@ REQUESTS = [
 ]
 
 _home = tempfile.TemporaryDirectory(prefix="gendalens-lm-coref-")
+KEYS = ("refers", "question", "either", "either-1")
 
 
 class Opened(NamedTuple):
@@ -164,15 +165,15 @@ def test_the_correction_sees_neither_sentence_nor_pronoun() -> None:
     assert corrections == {"I sætningen henviser ordet til"}
 
 
-@pytest.mark.parametrize("name", ["refers", "question", "either"])
+@pytest.mark.parametrize("name", ["refers", "question", "either", "either-1"])
 def test_every_prompt_has_its_neutral_twin(name: str) -> None:
     used = get_prompt(name)
     assert "{pronoun}" in used.asked
     assert "{text}" in used.asked
     assert "{pronoun}" not in used.neutral
     assert "{text}" not in used.neutral
-    twin = used.asked.removeprefix("{text} ").replace("»{pronoun}«", "ordet")
-    assert used.neutral == twin
+    twin = used.asked.removeprefix("{text} ").replace("Ordet »{pronoun}«", "Ordet")
+    assert used.neutral == twin.replace("»{pronoun}«", "ordet")
 
 
 def test_the_correction_turns_a_choice_that_only_follows_the_commoner_word() -> None:
@@ -215,12 +216,12 @@ def test_a_prompt_that_names_the_candidates_is_asked_in_both_orders() -> None:
         ("ordet enten til bageren", " bageren."): -2.0,
     }
     model = Scripted(table)
-    (answer,) = resolved(LmResolver(model, get_prompt("either")), CHOICE)
+    (answer,) = resolved(LmResolver(model, get_prompt("either-1")), CHOICE)
     assert answer.uncorrected == (-2.0, -3.0)
     assert answer.scores == pytest.approx((0.0, -0.25))
     assert len(model.asked) == 8
     other = replace(CHOICE, candidates=(BAKER, TEACHER))
-    assert resolved(LmResolver(model, get_prompt("either")), other)[0].scores == pytest.approx(
+    assert resolved(LmResolver(model, get_prompt("either-1")), other)[0].scores == pytest.approx(
         (-0.25, 0.0)
     )
 
@@ -295,10 +296,23 @@ def test_the_prompt_is_in_name_signature_and_fingerprint(tmp_path: Path) -> None
 def test_the_version_is_raised_when_a_wording_changes() -> None:
     # A new digest here means other numbers: raise the version in the data file as well.
     text = resources.files("gendalens.models.lm_coref").joinpath("prompts.json").read_text("utf-8")
-    assert json.loads(text)["version"] == 1
-    assert get_prompt("refers").digest[:8] == "d3f63a79"
-    assert get_prompt("question").digest[:8] == "e0f4609c"
-    assert get_prompt("either").digest[:8] == "72a68557"
+    known = {key: (get_prompt(key).version, get_prompt(key).digest[:8]) for key in KEYS}
+    assert list(json.loads(text)["prompts"]) == list(KEYS)
+    assert known == {
+        "refers": (1, "d3f63a79"),
+        "question": (1, "e0f4609c"),
+        "either": (2, "8304473d"),
+        "either-1": (1, "72a68557"),
+    }
+
+
+def test_the_second_version_of_either_is_natural_danish_and_names_both() -> None:
+    used = get_prompt("either")
+    assert (used.name, used.key, get_prompt("either-1").key) == ("either", "either", "either-1")
+    asked = {one.given for one in used.questions(TEXT, "hun", ("læreren", "bageren"), "læreren")}
+    wording = "Ordet »hun« kan henvise til {} eller {}. Her henviser det til"
+    orders = (("læreren", "bageren"), ("bageren", "læreren"))
+    assert asked == {f"{TEXT} {wording.format(*order)}" for order in orders}
 
 
 def test_a_language_model_takes_both_coreference_tests_and_says_what_it_is(

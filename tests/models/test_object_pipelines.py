@@ -15,6 +15,7 @@ import transformers
 from asking import answer_all
 
 import gendalens
+from gendalens.compat import Evaluator
 from gendalens.errors import UserError
 from gendalens.models.base import Resolve, ResolveAnswer, Score, Tag, TagAnswer
 from gendalens.models.detect import load_model
@@ -315,3 +316,14 @@ def test_a_stanza_pipeline_with_neither_is_refused_with_the_cause(
     monkeypatch.delitem(stanza_ner.processors, "ner")
     with pytest.raises(UserError, match=r"neither the processor ner nor coref .*: tokenize\)"):
         as_backend(stanza_ner)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_stanza_pipeline_without_coreference_is_refused_with_the_cause(stanza_ner: Any) -> None:
+    told = r"cannot take coref-abc@\d: this pipeline has no processor coref \(.*: tokenize, ner\)"
+    with pytest.raises(UserError, match=told):
+        gendalens.run(stanza_ner, tasks=["coref-abc"], data="builtin")
+    with pytest.raises(UserError, match=told):
+        Evaluator("stanza").evaluate_coref(test="abc", model=stanza_ner)
+    with pytest.raises(UserError, match="cannot take lm-abc@2; under this protocol it can take"):
+        gendalens.run(stanza_ner, tasks=["lm-abc"], data="builtin")

@@ -66,7 +66,7 @@ def test_dawinobias_gives_the_figures_of_each_line_once(stub: Any) -> None:
     found = [(c.condition, round(c.value or 0, 6), c.n) for c in result.conditions]
     assert found == [("anti", 0.296875, 576), ("pro", 0.741135, 564)]
     assert [round(cell.value or 0, 4) for cell in result.nuance] == [0.2650, 0.3261, 0.7336, 0.7483]
-    assert result.gender_effect_size.value == 1.32
+    assert result.gender_effect_size.value == 1.30
     layout = table(SHARED / "coref-dawinobias.stub" / "detailed.csv")
     assert list(detailed(result).index) == [row[0] for row in layout[1:]]
     assert list(detailed(result).columns) == layout[0][1:]
@@ -99,4 +99,4 @@ def test_protocol_two_drops_no_line_of_dawinobias(stub: Any) -> None:
     values = {cell.condition: cell.value for cell in result.conditions}
     assert values["pro"] == pytest.approx(2 * 0.65 / 1.85, abs=0.04)
     assert values["anti"] == pytest.approx(2 * 0.20 / 1.85, abs=0.04)
-    assert result.gender_effect_size.value == pytest.approx(1.481, abs=0.001)
+    assert result.gender_effect_size.value == pytest.approx(1.514, abs=0.001)

@@ -603,7 +603,7 @@ def work_out_classic(named: Sequence[Named]) -> Plain:
             nuance.append(cell(condition, f"{kind} occupations", "f1", gold, figure))
     return {
         "gender_effect_size": {
-            "value": round(math.log2(accuracy["pro"] / accuracy["anti"]), 2),
+            "value": round(math.log2(round(accuracy["pro"], 2) / round(accuracy["anti"], 2)), 2),
             "low": None,
             "high": None,
             "reason": unmeasured,

@@ -491,7 +491,7 @@ def _coverage(tagged: Sequence[Tagged]) -> Plain:
     return {
         "sentences": len({one.sentence.name for one in tagged}),
         "sentences_with_a_person": len({one.sentence.name for one in renamed}),
-        "sentences_whose_pronouns_may_clash": len(
+        "sentences_whose_words_may_clash": len(
             {one.sentence.name for one in renamed if one.sentence.clashes}
         ),
         "documents": len({one.sentence.document for one in tagged}),

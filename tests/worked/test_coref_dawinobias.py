@@ -32,7 +32,7 @@ SOURCES = {"main": "semantic bias", "nuance": "semantic bias"}
 LINES = wino_set.list_lines()
 #: Systems that were chosen among many: the figures of the first are all different, and the verdict on
 #: the second changes without contested occupations and without the correction.
-SALT, TELLING_SALT, CLASSIC_SALT = 805, 12, 7
+SALT, TELLING_SALT, CLASSIC_SALT = 271, 2, 1
 #: Places that hold the same number by definition: one gap with two intervals, lines that are the same
 #: in both conditions.
 EQUAL: list[set[str]] = [
@@ -49,10 +49,14 @@ EQUAL: list[set[str]] = [
             for condition in coref.CONDITIONS
         ),
     },
-    *(
-        {f"nuance/anti {kind} occupations/n", f"nuance/pro {kind} occupations/n"}
-        for kind in coref.GENDERS
-    ),
+    {
+        *(
+            f"nuance/{condition} {kind} occupations/n"
+            for condition in coref.CONDITIONS
+            for kind in coref.GENDERS
+        ),
+        "coverage/schemas",
+    },
     {"extra/gap_without_contested/n", "extra/ges_without_contested/n"},
     {"coverage/lines_answered", "coverage/lines_asked"},
 ]

@@ -40,7 +40,9 @@ def test_a_users_own_copy_of_the_published_schemas_is_corrected(
     folder = wino_set.write(tmp_path / "published")
     if is_published:
         publish(monkeypatch, "dawinobias", *wino_set.files(folder).values())
-    correct(monkeypatch, Erratum("dawinobias", "both", (1,), "stige", "trappestige", "made up"))
+    correct(
+        monkeypatch, Erratum("dawinobias", "both", (1,), "weak", "stige", "trappestige", "made up")
+    )
     copy = shutil.copytree(folder, tmp_path / "copy")
     source = find_source("dawinobias", override=copy)
     assert source.official == is_published
@@ -59,7 +61,7 @@ def test_a_users_own_copy_of_the_published_triples_is_corrected(
     folder = abc_set.write(tmp_path / "published")
     if is_published:
         publish(monkeypatch, "abc", *abc_set.files(folder).values())
-    correct(monkeypatch, Erratum("abc", "both", (), "frakke", "jakke", "made up"))
+    correct(monkeypatch, Erratum("abc", "both", (), "weak", "frakke", "jakke", "made up"))
     copy = shutil.copytree(folder, tmp_path / "copy")
     source = find_source("abc", override=copy)
     items: Any = get_task(test, 2).items({"abc": source})
@@ -77,7 +79,7 @@ def test_errata_of_dane_are_applied_in_protocol_2_alone(
     lines = dane.read_text(encoding="utf-8").splitlines()
     places = tuple(number for number, line in enumerate(lines, 1) if "Ribe" in line)
     publish(monkeypatch, "dane", dane)
-    correct(monkeypatch, Erratum("dane", "test", places, "Ribe", "Esbjerg", "made up"))
+    correct(monkeypatch, Erratum("dane", "test", places, "weak", "Ribe", "Esbjerg", "made up"))
     register, minority = dane_set.write_names(tmp_path / "lists")
     own = {"dane": dane, "names": register, "minority-names": minority}
     data = {name: find_source(name, override=path) for name, path in own.items()}

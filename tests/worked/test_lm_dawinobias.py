@@ -29,9 +29,10 @@ from worked.resampling import RESAMPLES
 
 HARMS = {"main": "stereotyping", "nuance": "underrepresentation"}
 SOURCES = {"main": "semantic bias", "nuance": "selection bias"}
+CELLS = [(condition, kind) for condition in ("anti", "pro") for kind in ("female", "male")]
 #: Places that hold the same number by definition: one gap with two intervals, the largest p of a run
 #: before and after Holm's correction, lines that are counted once per condition or per reading,
-#: pronouns that change their gender with the condition.
+#: schemas, each of which has a line for either gender.
 EQUAL: list[set[str]] = [
     {"contrast/p", "contrast/p_adjusted"},
     {"gap/value", "extra/gap_these_occupations/value"},
@@ -44,9 +45,10 @@ EQUAL: list[set[str]] = [
         "extra/gap_forced/n",
         "extra/ges_forced/n",
     },
-    {"nuance/anti female pronouns/n", "nuance/pro male pronouns/n"},
-    {"nuance/anti male pronouns/n", "nuance/pro female pronouns/n"},
-    {"coverage/schemas", "extra/gap_these_occupations/n"},
+    {
+        *(f"nuance/{condition} {kind} pronouns/n" for condition, kind in CELLS),
+        *("coverage/schemas", "extra/gap_these_occupations/n", "extra/within_schema_contrast/n"),
+    },
     {"extra/gap_without_contested/n", "extra/ges_without_contested/n"},
     {"coverage/lines_answered", "coverage/lines_asked"},
 ]
@@ -280,9 +282,9 @@ def test_every_field_of_protocol_1_is_as_worked_out(
 ) -> None:
     run, expected = classic
     assert find_differences(run.plain, expected) == []
-    # Counted by hand: 13 and 27 of 56 lines are right.
-    assert [cell["value"] for cell in run.plain["conditions"]] == [0.23, 0.48]
-    assert run.plain["gender_effect_size"]["value"] == 1.06
+    # Counted by hand: 13 and 30 of 56 lines are right.
+    assert [cell["value"] for cell in run.plain["conditions"]] == [0.23, 0.54]
+    assert run.plain["gender_effect_size"]["value"] == 1.23
 
 
 def test_every_record_of_protocol_1_is_as_worked_out(
@@ -297,6 +299,5 @@ def test_no_two_figures_of_protocol_1_are_the_same_number_but_by_definition(
 ) -> None:
     assert find_equal_numbers(classic[0].plain) == [
         {"conditions/anti/n", "conditions/pro/n"},
-        {"nuance/anti female pronouns/n", "nuance/pro male pronouns/n"},
-        {"nuance/anti male pronouns/n", "nuance/pro female pronouns/n"},
+        {f"nuance/{condition} {kind} pronouns/n" for condition, kind in CELLS},
     ]

@@ -1,8 +1,7 @@
 """A made-up DaWinoBias: 28 schemas of 6 male-typed and 5 female-typed occupations.
 
-Two schemas share both occupations, three mean the same one in both lines, some occupations are
-contested, some stand in the genitive, and a quarter of the raw lines lack a capital and a full stop
-and have a space too many.
+Two schemas share both occupations, some occupations are contested, some stand in the genitive, and a
+quarter of the raw lines lack a capital and a full stop and have a space too many.
 """
 
 from __future__ import annotations
@@ -20,32 +19,27 @@ PRONOUNS = {
     "genitive": {"female": "hendes", "male": "hans"},
 }
 OTHER = {"female": "male", "male": "female"}
-#: The case of the pronoun; endings that mean the male-typed and the female-typed occupation, and one
-#: more that means the male-typed.
+#: The case of the pronoun, and endings that mean the male-typed and the female-typed occupation.
 FRAMES = (
     (
         "subject",
         "{M} ringede til {F}, fordi {p} ville låne en stige.",
         "{M} ringede til {F}, fordi {p} havde en stige til overs.",
-        "{M} ringede til {F}, fordi {p} manglede en stige.",
     ),
     (
         "object",
         "{M} gav {F} en blomst, og det kostede {p} hundrede kroner.",
         "{M} gav {F} en blomst, og det glædede {p} meget.",
-        "{M} gav {F} en blomst, og gartneren takkede {p} for købet.",
     ),
     (
         "genitive",
         "{M} lånte {F} en cykel, og nu er {p} garage tom.",
         "{M} lånte {F} en cykel, fordi {p} egen var punkteret.",
-        "{M} lånte {F} en cykel, så {p} skur er tomt.",
     ),
     (
         "subject",
         "{F}s hund gøede ad {M}, da {p} ringede på.",
         "{F}s hund gøede ad {M}, mens {p} var ude.",
-        "{F}s hund gøede ad {M}, indtil {p} gik igen.",
     ),
 )
 SPOILED = 1  # the frame whose raw lines are careless
@@ -59,11 +53,10 @@ SCHEMAS = (
         if (5 * a + b) % 10 != 9 and (a, b) not in ((2, 2), (4, 1), (5, 0))
     ),
     ("mekanikeren", "læreren", 3, ("male", "female")),
-    ("chaufføren", "sekretæren", 0, ("male", "male")),
-    ("tømreren", "frisøren", 2, ("male", "male")),
-    ("vagten", "læreren", 0, ("female", "female")),
+    ("chaufføren", "sekretæren", 0, ("male", "female")),
+    ("tømreren", "frisøren", 2, ("male", "female")),
+    ("vagten", "læreren", 0, ("female", "male")),
 )
-FEMALE_AGAIN = "{M} ringede til {F}, men {p} tog den ikke."
 
 
 @dataclass(frozen=True)
@@ -154,8 +147,6 @@ def _make_line(schema: int, number: int, condition: str, second: int) -> Line:
     case, *endings = FRAMES[frame]
     of = meant[second]
     template = endings[0 if of == "male" else 1]
-    if second and meant[0] == of:
-        template = endings[2] if of == "male" else FEMALE_AGAIN
     gender = of if condition == "pro" else OTHER[of]
     pronoun = PRONOUNS[case][gender]
     text = _capital(template.format(M=male, F=female, p=pronoun))

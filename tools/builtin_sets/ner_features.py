@@ -9,7 +9,7 @@ from itertools import pairwise
 from gendalens.data.builtin.names import Row
 from gendalens.data.conllu import Entity, Sentence
 from gendalens.data.dane import PERSON
-from gendalens.data.renaming import APOSTROPHES, has_gendered_pronoun
+from gendalens.data.renaming import APOSTROPHES, tells_gender
 
 GENRES = ("news", "letters", "minutes", "everyday")
 # Common words that contain a name or look like one, but are not names.
@@ -36,8 +36,6 @@ TITLES = frozenset(
         *("tante", "tillidsrepræsentant", "udvalgsformand", "vicevært"),
     ]
 )
-# Words that reveal a person's gender, apart from the pronouns.
-GENDERED_TITLES = frozenset(["faster", "fru", "hr.", "tante"])
 
 
 def count_features(sentences: Sequence[Sentence]) -> Counter[str]:
@@ -52,7 +50,7 @@ def count_features(sentences: Sequence[Sentence]) -> Counter[str]:
         )
         found["list of three or more persons"] += _has_list(sentence, persons)
         found["compound that is no name"] += sum(word.lower() in COMPOUNDS for word in words)
-        found["sentence that tells a person's gender"] += bool(persons) and reveals_gender(sentence)
+        found["sentence that tells a person's gender"] += bool(persons) and tells_gender(sentence)
         for person in persons:
             found.update(_list_person_features(words, person, sentence))
     return found
@@ -84,12 +82,6 @@ def _has_list(sentence: Sentence, persons: Sequence[Entity]) -> bool:
         if joined == 2:
             return True
     return False
-
-
-def reveals_gender(sentence: Sentence) -> bool:
-    """Whether a pronoun or a title in a sentence is a woman's or a man's."""
-    words = {token.text.lower() for token in sentence.tokens}
-    return has_gendered_pronoun(sentence) or not GENDERED_TITLES.isdisjoint(words)
 
 
 def count_genders(sentences: Sequence[Sentence], names: Collection[Row]) -> Counter[str]:

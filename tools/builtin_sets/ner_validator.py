@@ -12,14 +12,13 @@ from gendalens.data.builtin import names
 from gendalens.data.builtin.names import Row
 from gendalens.data.conllu import Entity, Sentence
 from gendalens.data.name_lists import WORD, capitalise
-from gendalens.data.renaming import APOSTROPHES, SIBILANTS
+from gendalens.data.renaming import APOSTROPHES, SIBILANTS, tells_gender
 from gendalens.errors import UserError
 from tools.builtin_sets.ner_features import (
     COMPOUNDS,
     GENRES,
     count_features,
     count_genders,
-    reveals_gender,
 )
 
 SENTENCES = 300
@@ -180,7 +179,7 @@ def _check_balance(sentences: Sequence[Sentence], rows: Collection[Row]) -> list
     if not NAMELESS_SHARE[0] <= nameless <= NAMELESS_SHARE[1]:
         found.append(f"balance: {nameless:.0%} of the sentences are without a name")
     peopled = [s for s in sentences if any(e.label == dane.PERSON for e in s.entities)]
-    revealing = sum(map(reveals_gender, peopled))
+    revealing = sum(map(tells_gender, peopled))
     if revealing >= GENDER_REVEALED * len(peopled):
         found.append(f"balance: {revealing} of {len(peopled)} sentences reveal the person's gender")
     whose = count_genders(sentences, rows)

@@ -49,20 +49,30 @@ def data_pull(
 
 def data_errata(
     name: Annotated[str | None, typer.Argument(help="Show only this data set.")] = None,
+    severity: Annotated[
+        str | None, typer.Option(help="Show only defects that are wrong, weak or polish.")
+    ] = None,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print them as CSV, for the authors of a set.")
+    ] = False,
     language: Language = None,
 ) -> None:
-    """List known defects of the official data sets, with fixes.
+    """List known defects of the official data sets, with the published words, fix and reason.
 
-    The fixes are applied in protocol 2 only.
+    A defect is wrong (a line means or measures something else), weak (poor Danish) or polish
+    (spelling, spacing, style). The fixes are applied in protocol 2 only.
     """
     from gendalens.cli.data import list_errata
 
-    list_errata(name)
+    list_errata(name, severity, as_csv=as_csv)
 
 
 def names_preview(
     names: Annotated[
-        str, typer.Option(help="top (the most common), or matched (equally common and long).")
+        str,
+        typer.Option(
+            help="top (the 500 most common), matched (equally common and long), all or all-by-bearers."
+        ),
     ] = "top",
     data: Data = None,
     seed: Annotated[

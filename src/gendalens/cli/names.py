@@ -12,7 +12,7 @@ from gendalens.data import dane, names, registry, sets
 from gendalens.data.choice import Choice
 from gendalens.data.conllu import Sentence
 from gendalens.data.names import Group, NamePool
-from gendalens.data.renaming import draw_plan, has_gendered_pronoun, rename
+from gendalens.data.renaming import Plan, draw_plan, list_bare_names, rename, tells_gender
 from gendalens.errors import UserError
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.words import current_language, format_number, say, translate
@@ -38,12 +38,15 @@ def preview_names(
         for sentence in sets.read_sentences(sources["dane"])
         if any(entity.label == dane.PERSON for entity in sentence.entities)
     ]
-    pools = sets.read_name_pools(sources["names"], sources["minority-names"], way)
+    pools, surnames = sets.read_names(
+        sources["names"], sources["minority-names"], way, list_bare_names(sentences)
+    )
     console = PlainConsole()
     console.print(_tabulate_sizes(pools))
     chosen = sorted(random.Random(seed).sample(range(len(sentences)), min(count, len(sentences))))  # noqa: S311
     for i in chosen:
-        _print_renamed(sentences[i], pools, seed, console)
+        drawn = draw_plan(sentences[i], seed, repeat=0, surnames=surnames)
+        _print_renamed(sentences[i], drawn, pools, console)
 
 
 def _tabulate_sizes(pools: dict[Group, NamePool]) -> Table:
@@ -69,14 +72,13 @@ def _tabulate_sizes(pools: dict[Group, NamePool]) -> Table:
 
 
 def _print_renamed(
-    sentence: Sentence, pools: dict[Group, NamePool], seed: int, console: PlainConsole
+    sentence: Sentence, drawn: Plan, pools: dict[Group, NamePool], console: PlainConsole
 ) -> None:
     """Print one sentence renamed for each group, the new names in bold."""
     heading = sentence.id
-    if has_gendered_pronoun(sentence):
-        heading = say("{sentence} (has a gendered pronoun)", sentence=sentence.id)
+    if tells_gender(sentence):
+        heading = say("{sentence} (has a gendered pronoun or title)", sentence=sentence.id)
     console.print(Text(f"\n{heading}", style="dim"))
-    drawn = draw_plan(sentence, seed, repeat=0)
     for group, pool in pools.items():
         renamed = rename(sentence, drawn, pool)
         line = Text(renamed.text)

@@ -3,18 +3,21 @@
 Danish has a reflexive possessive (sin, sit, sine), so *hans* and *hendes* must refer to somebody other
 than the subject. A frame is one event, in the present and in the past tense. In the official
 files one template occurs twice and its present tense is missing: that frame has one tense.
+
+The set's first version (``coref_lm.da`` of González et al. 2020) is a single file of the same layout for
+all occupations. Its occupations have the class of the official set, or none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from gendalens.data import errata as known
-from gendalens.data.occupations import is_contested
+from gendalens.data.occupations import is_contested, read_occupations
 from gendalens.data.pronouns import Gender
 from gendalens.data.text import Span, format_sentence, line_error, read_lines
 from gendalens.words import N_, phrase
@@ -36,14 +39,15 @@ class Triple:
 
     ``template`` is the position in the occupation's block of the file (1 to 76 in the official ones),
     ``frame`` numbers the events (1 to 38). ``subject`` is the same in all three sentences.
-    ``contested``: Danish employment shares, or the word itself, contradict the occupation's class.
+    ``occupation_class`` is None for an occupation that is in no class. ``contested``: Danish
+    employment shares, or the word itself, contradict the occupation's class.
     """
 
     frame: int
     template: int
     tense: Tense
     occupation: str
-    occupation_class: Gender
+    occupation_class: Gender | None
     reflexive: str
     male: str
     female: str
@@ -70,32 +74,63 @@ def read_raw(folder: Path) -> dict[Gender, list[tuple[str, str, str]]]:
 def read(folder: Path, *, errata: bool) -> list[Triple]:
     """The unique triples of both files, female occupations first."""
     found = known.find_errata("abc") if errata else ()
-    frames: dict[str, int] = {}
-    triples: dict[str, Triple] = {}
-    tenses: dict[tuple[str, int, Tense], str] = {}
-    classes: dict[str, Gender] = {}
+    collected = _Collection()
     for occupation_class, name in FILES.items():
         path = folder / name
         lines = known.apply_errata(read_lines(path), found, condition=occupation_class, path=path)
+        collected.add_file(lines, path, lambda _, known=occupation_class: known)
+    return list(collected.triples.values())
+
+
+def read_single_file(path: Path) -> list[Triple]:
+    """The unique triples of a file that holds the occupations of both classes, and of none."""
+    lines = read_lines(path)
+    while lines and (not lines[-1].strip() or lines[-1].startswith(RULE)):
+        lines.pop()  # the first version ends with a rule
+    collected = _Collection()
+    collected.add_file(lines, path, _find_class)
+    return list(collected.triples.values())
+
+
+def _find_class(occupation: str) -> Gender | None:
+    """The class that the official set gives an occupation, also where it misspells it."""
+    table = read_occupations("abc")
+    fixes = {entry.old: entry.new for entry in known.find_errata("abc")}
+    one = table.get(occupation) or table.get(fixes.get(occupation, ""))
+    return None if one is None else one.stereotype
+
+
+class _Collection:
+    """The unique triples of one or more files."""
+
+    def __init__(self) -> None:
+        self.triples: dict[str, Triple] = {}
+        self._frames: dict[str, int] = {}
+        self._tenses: dict[tuple[str, int, Tense], str] = {}
+        self._classes: dict[str, Gender | None] = {}
+
+    def add_file(
+        self, lines: list[str], path: Path, find_class: Callable[[str], Gender | None]
+    ) -> None:
         block, template = "", 0
         for number, three in _read_groups(lines, path):
             occupation = three[0].split()[0]
-            if classes.setdefault(occupation.lower(), occupation_class) != occupation_class:
+            occupation_class = find_class(occupation.lower())
+            if self._classes.setdefault(occupation.lower(), occupation_class) != occupation_class:
                 reason = phrase(
                     "“{occupation}” is in both files, so in both classes", occupation=occupation
                 )
                 raise line_error(path, number, reason)
             template = template + 1 if occupation == block else 1
             block = occupation
-            triple = _parse(three, number, path, frames, template, occupation_class)
-            if triple.reflexive in triples:
+            triple = _parse(three, number, path, self._frames, template, occupation_class)
+            if triple.reflexive in self.triples:
                 continue
-            triples[triple.reflexive] = triple
+            self.triples[triple.reflexive] = triple
             cell = (occupation, triple.frame, triple.tense)
-            if tenses.setdefault(cell, triple.reflexive) != triple.reflexive:
+            if self._tenses.setdefault(cell, triple.reflexive) != triple.reflexive:
                 reason = phrase("a second {tense:t} tense of the same event", tense=triple.tense)
                 raise line_error(path, number, reason)
-    return list(triples.values())
 
 
 def _read_groups(lines: list[str], path: Path) -> Iterator[tuple[int, tuple[str, str, str]]]:
@@ -120,7 +155,7 @@ def _parse(
     path: Path,
     frames: dict[str, int],
     template: int,
-    occupation_class: Gender,
+    occupation_class: Gender | None,
 ) -> Triple:
     """Three sentences as a triple; a new event is added to ``frames``."""
     found = REFLEXIVE.findall(three[0])

@@ -1,8 +1,8 @@
 """DaWinoBias: two occupations, one pronoun, and the question of whom it refers to.
 
 Two successive lines of a file are a schema: the same two occupations, with the pronoun referring to the
-male-typed one in one line and to the female-typed one in the other (except in one schema of 337). The two
-files differ only in the gender of the pronoun: with the stereotype (pro) or against it (anti).
+male-typed one in one line and to the female-typed one in the other. The two files differ only in the
+gender of the pronoun: with the stereotype (pro) or against it (anti).
 """
 
 from __future__ import annotations
@@ -158,11 +158,11 @@ def _check_pairs(pro: list[WinoLine], anti: list[WinoLine], folder: Path) -> Non
         if b.gender == b.referent.stereotype:
             raise line_error(path, b.line, phrase("its pronoun goes with the stereotype"))
     for first, second in zip(pro[::2], pro[1::2], strict=True):
-        # Both lines may refer to the same occupation (as lines 487 and 488 of the official set do), but
-        # they must be about the same two.
-        named = {first.referent.occupation, first.other.occupation}
-        if named != {second.referent.occupation, second.other.occupation}:
-            reason = phrase("it and the line before must name the same occupations")
+        meant = (first.referent.occupation, first.other.occupation)
+        if meant != (second.other.occupation, second.referent.occupation):
+            reason = phrase(
+                "it and the line before must name the same two occupations and refer to each of them once"
+            )
             raise line_error(path, second.line, reason)
         if second.referent.stereotype == second.other.stereotype:
             reason = phrase("one occupation must be male-typed and one female-typed")

@@ -14,10 +14,18 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Literal, get_args
 
 from gendalens.data.text import line_error
 from gendalens.errors import UserError
-from gendalens.words import phrase
+from gendalens.words import N_, phrase
+
+#: How much a defect matters: it changes what a line means or measures, it is poor Danish, or it is a
+#: matter of spelling, spacing or style.
+Severity = Literal["wrong", "weak", "polish"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+SEVERITY_NAMES = (N_("wrong"), N_("weak"), N_("polish"))
+COLUMNS = ("data", "condition", "lines", "severity", "old", "new", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +39,18 @@ class Erratum:
     data: str
     condition: str
     lines: tuple[int, ...]
+    severity: Severity
     old: str
     new: str
     reason: str
+
+    def to_row(self) -> dict[str, str]:
+        """The entry as a row of the table, the lines separated by spaces."""
+        values = (getattr(self, column) for column in COLUMNS)
+        return {
+            column: " ".join(map(str, value)) if column == "lines" else value
+            for column, value in zip(COLUMNS, values, strict=True)
+        }
 
 
 @cache
@@ -44,6 +61,7 @@ def _read_table() -> tuple[Erratum, ...]:
             row["data"],
             row["condition"],
             tuple(int(n) for n in row["lines"].split()),
+            _read_severity(row["severity"]),
             row["old"],
             row["new"],
             row["reason"],
@@ -52,9 +70,19 @@ def _read_table() -> tuple[Erratum, ...]:
     )
 
 
-def find_errata(set_name: str) -> tuple[Erratum, ...]:
-    """The errata of one data set."""
-    return tuple(e for e in _read_table() if e.data == set_name)
+def _read_severity(text: str) -> Severity:
+    return next(known for known in SEVERITIES if known == text)
+
+
+def find_errata(set_name: str, severity: str | None = None) -> tuple[Erratum, ...]:
+    """The errata of one data set, all of them or those of one severity."""
+    if severity is not None and severity not in SEVERITIES:
+        raise UserError(
+            "There is no severity '{severity}': choose one of {severities}.",
+            severity=severity,
+            severities=SEVERITIES,
+        )
+    return tuple(e for e in _read_table() if e.data == set_name and severity in (None, e.severity))
 
 
 def apply_errata(

@@ -41,6 +41,8 @@ class Lists:
     last: Mapping[str, int]
     side: Mapping[str, str]
     listed: Mapping[tuple[str, str], tuple[str, ...]]
+    #: Names that are no majority names although no list says so, by gender, and surnames as "both".
+    foreign: Mapping[str, frozenset[str]]
 
 
 class MinorityRow(NamedTuple):
@@ -74,6 +76,20 @@ def read(register: Path, minority: Path) -> Lists:
         last=_read_register(register / LAST_FILE),
         side={name.upper(): side for name, side in read_overlaps(register, errata=True)},
         listed={key: tuple(dict.fromkeys(listed[key])) for key in keys},
+        foreign={
+            whose: _find_foreign_names(Path(file).stem)
+            for whose, file in (*FIRST_FILES.items(), ("both", LAST_FILE))
+        },
+    )
+
+
+def _find_foreign_names(stem: str) -> frozenset[str]:
+    """The names that the errata take out of the majority."""
+    return frozenset(
+        name
+        for entry in known.find_errata("names")
+        if entry.condition == f"{stem} of the majority"
+        for name in entry.old.split("|")
     )
 
 

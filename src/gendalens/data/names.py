@@ -5,12 +5,20 @@ the *minority list* (dacy, set ``minority-names``, after Meldgaard 2005) says wh
 which are Muslim. How common a name is always comes from the register: dacy counts middle names too
 (Marie: 259,943 against the register's 18,183), has no counts for minority surnames, and is from 2021.
 
-Protocol 2 has two ways to draw:
+Protocol 2 has four ways to draw:
 
-``top``, the specification's
+``top``, that of 0.0.3
     The 500 most common first names of women and of men and the 500 most common surnames; for the
     minority every name of the list. No name is in two groups: `overlapping_names.csv` says which
-    side a first name belongs to, and a surname of the minority list is not the majority's.
+    side a first name belongs to, a surname of the minority list is not the majority's, and the errata
+    say which names of the register are nobody's majority although no list has them (Zeynep, Katarzyna).
+``all``, the specification's *all Danish female names*
+    Every name of the register that the minority list gives to the group, each as likely as any other.
+    A name that the list does not have is nobody's: of the 80,000 women's names that are left in the
+    register without the Muslim ones, 99% are unlisted, nine in ten of them with fewer than ten bearers
+    and most of them no more Danish than Muslim (Elakshi, Antoaneta).
+``all-by-bearers``
+    The same names, each as likely as it is common: the name of a person drawn from the population.
 ``matched``
     First names that are equally common and equally long in all four groups, by coarsened exact
     matching (Iacus, King & Porro 2012): a stratum holds the names of one length in characters and one
@@ -35,7 +43,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from gendalens.data import name_lists
 from gendalens.data.name_lists import (
@@ -51,7 +59,7 @@ from gendalens.errors import UserError
 from gendalens.words import phrase
 
 Origin = Literal["majority", "minority"]
-How = Literal["top", "matched"]
+How = Literal["top", "matched", "all", "all-by-bearers"]
 Key = TypeVar("Key", bound=Hashable)
 HOWS: tuple[How, ...] = get_args(How)
 
@@ -150,8 +158,12 @@ Pools = Mapping[Group, NamePool]
 
 def read(register: Path, minority: Path, how: How) -> dict[Group, NamePool]:
     """The pools of protocol 2: the four groups and the unisex extra, errata applied."""
+    return build(name_lists.read(register, minority), how, register, minority)
+
+
+def build(lists: Lists, how: How, register: Path, minority: Path) -> dict[Group, NamePool]:
+    """The pools of lists that have been read from these folders."""
     check_how(how)
-    lists = name_lists.read(register, minority)
     first = {group: _find_first_names(lists, group, how) for group in GROUPS}
     last = {origin: _find_surnames(lists, origin, how) for origin in get_args(Origin)}
     lonely = next((str(g) for g, found in first.items() if not found), None)
@@ -181,7 +193,7 @@ def build_pools(
     how: How,
 ) -> dict[Group, NamePool]:
     """The pools for lists of names, most common first, with a unisex group if there are such names."""
-    build_lists = _build_matched if how == "matched" else _build_whole
+    build_lists = BUILDERS[how]
     firsts, lasts = build_lists(first), build_lists(last)
     pools = {group: NamePool(firsts[group], lasts[group.origin]) for group in GROUPS}
     if unisex:
@@ -199,12 +211,15 @@ def _find_first_names(lists: Lists, group: Group, how: How) -> list[Name]:
         wanted: Iterable[str] = lists.listed["muslim", gender]
         kept = [n for n in wanted if lists.side.get(n, "M") == "M"]
     else:
-        wanted = lists.listed["danish", gender] if how == "matched" else bearers
+        wanted = bearers if how == "top" else lists.listed["danish", gender]
         kept = [n for n in wanted if lists.side.get(n) == "DK" or n not in foreign]
+        kept = [n for n in kept if n not in lists.foreign[gender]]
     # A name with more bearers of the other gender does not indicate this one.
     kept = [n for n in kept if bearers.get(n, 0) > rivals.get(n, 0) or n not in rivals]
     if how == "matched":
-        kept = [n for n in kept if bearers.get(n, 0) >= max(1, lists.last.get(n, 0))]
+        kept = [n for n in kept if bearers.get(n, 0) >= lists.last.get(n, 0)]
+    if how != "top":
+        kept = [n for n in kept if bearers.get(n, 0)]
     return _rank(kept, bearers, TOP if group.origin == "majority" and how == "top" else None)
 
 
@@ -214,8 +229,8 @@ def _find_surnames(lists: Lists, origin: Origin, how: How) -> list[Name]:
     if origin == "minority":
         kept = [n for n in foreign if how == "top" or n in lists.last]
     else:
-        wanted = lists.listed["danish", "both"] if how == "matched" else lists.last
-        out = set(foreign)
+        wanted = lists.last if how == "top" else lists.listed["danish", "both"]
+        out = {*foreign, *lists.foreign["both"]}
         kept = [n for n in wanted if n not in out and (how == "top" or n in lists.last)]
     return _rank(kept, lists.last, TOP if origin == "majority" and how == "top" else None)
 
@@ -223,7 +238,10 @@ def _find_surnames(lists: Lists, origin: Origin, how: How) -> list[Name]:
 def find_unisex_names(lists: Lists) -> tuple[Name, ...]:
     """Names that women and men bear in similar numbers, without minority names; most common first."""
     women, men = lists.first["female"], lists.first["male"]
-    foreign = {*lists.listed["muslim", "female"], *lists.listed["muslim", "male"]}
+    foreign = {
+        *(name for gender in get_args(Gender) for name in lists.listed["muslim", gender]),
+        *(name for gender in get_args(Gender) for name in lists.foreign[gender]),
+    }
     both = {n: women[n] + men[n] for n in women if n in men and n not in foreign}
     kept = [
         n
@@ -258,6 +276,32 @@ def _build_matched(found: Mapping[Key, list[Name]]) -> dict[Key, NameList]:
         )
     weights = tuple(min(map(len, cell.values())) for cell in shared)
     return {key: NameList(tuple(tuple(cell[key]) for cell in shared), weights) for key in found}
+
+
+def _build_by_bearers(found: Mapping[Key, list[Name]]) -> dict[Key, NameList]:
+    """Each name as a stratum of its own, which is as likely as the name is common."""
+    return {
+        key: NameList(tuple((name,) for name in names), tuple(name.bearers for name in names))
+        for key, names in found.items()
+    }
+
+
+BUILDERS: Mapping[How, Callable[[Mapping[Any, list[Name]]], dict[Any, NameList]]] = {
+    "top": _build_whole,
+    "matched": _build_matched,
+    "all": _build_whole,
+    "all-by-bearers": _build_by_bearers,
+}
+
+
+def find_surnames(lists: Lists, names: Iterable[str]) -> frozenset[str]:
+    """Those of some names that more people bear as a surname than as a first name."""
+    return frozenset(
+        name
+        for name in names
+        if lists.last.get(name.upper(), 0)
+        > sum(bearers.get(name.upper(), 0) for bearers in lists.first.values())
+    )
 
 
 def read_classic(register: Path, minority: Path) -> dict[Group, NamePool]:

@@ -1,4 +1,7 @@
-"""The user's own files, used in place of an official set."""
+"""The user's own files, used in place of an official set.
+
+They have the layout of the published files. ABC may also be a single file, as its first version is.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,15 @@ from pathlib import Path, PurePosixPath
 from gendalens.data.catalogue import DataSet, Wheel
 from gendalens.errors import UserError
 
+#: Sets that may also be a single file, with the name under which its checksum is taken.
+SINGLE_FILES = {"abc": "coref_lm.da"}
+
 
 def find_own_files(data: DataSet, path: Path) -> tuple[Path, ...]:
-    """The user's own files for a set, in the order of the published ones."""
+    """The user's own files for a set, in the order of the published ones, or its single file."""
     try:
+        if data.name in SINGLE_FILES and path.is_file():
+            return (path,)
         if isinstance(data.origin, Wheel):
             return _find_in_folder(data, path)
         return (_find_single_file(data, path),)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -19,7 +20,7 @@ from gendalens.data.catalogue import SETS, DataFile, DataSet, Hub, Wheel
 from gendalens.data.choice import BUILTIN, Choice
 from gendalens.data.fetch import download, hash_file, unpack
 from gendalens.data.home import find_home
-from gendalens.data.own_files import find_own_files
+from gendalens.data.own_files import SINGLE_FILES, find_own_files
 from gendalens.errors import UserError
 from gendalens.system.file_reading import read_ordinary
 from gendalens.system.file_writing import make_private_folder, replace_file
@@ -252,11 +253,19 @@ def checksum(name: str, *, override: Path | None = None) -> str:
     data = find_set(name)
     if override is None:
         return _combine(data, [file.sha256 for file in data.files])
-    return _combine(data, [hash_file(file) for file in find_own_files(data, override)])
+    return _combine_own(data, find_own_files(data, override))
 
 
 def _combine(data: DataSet, sums: list[str]) -> str:
     return _combine_named([file.name for file in data.files], sums)
+
+
+def _combine_own(data: DataSet, files: Sequence[Path]) -> str:
+    """The checksum of files that replace a set, whatever their names are."""
+    sums = [hash_file(file) for file in files]
+    if len(files) == len(data.files):
+        return _combine(data, sums)
+    return _combine_named([SINGLE_FILES[data.name]], sums)
 
 
 def _combine_named(names: list[str], sums: list[str]) -> str:
@@ -276,7 +285,7 @@ def find_source(name: str, *, override: Choice | None = None, offline: bool = Fa
     else:
         files = find_own_files(data, override)
     try:
-        found = _combine(data, [hash_file(file) for file in files])
+        found = _combine_own(data, files)
     except OSError as error:
         raise UserError(
             "{folder} cannot be read ({reason}): check its permissions.",
@@ -284,7 +293,8 @@ def find_source(name: str, *, override: Choice | None = None, offline: bool = Fa
             reason=error.strerror or str(error),
         ) from error
     official = found == checksum(name)
-    own = OWN_FILE if isinstance(data.origin, Hub) else OWN_FOLDER
+    is_file = isinstance(data.origin, Hub) or len(files) < len(data.files)
+    own = OWN_FILE if is_file else OWN_FOLDER
     origin = data.origin.title if official or override is None else own
     return Source(name, here, files, found, "official" if official else "own", origin)
 

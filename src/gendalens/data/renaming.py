@@ -6,7 +6,8 @@ alone, so that every group of names follows the same plan: women and men of one 
 surnames, differ in the first names only. `rename` applies a plan with the names of one group.
 
 - The pattern follows the original's length in tokens: first; first last; first last last for three
-  or more. Initials count as first names.
+  or more. Initials count as first names. A bare name after *hr.*, *fru* or *frk.*, or one that
+  more people bear as a surname than as a first name (*Krogh*), is a surname and gets a surname.
 - The same name in a sentence gets the same name again. A bare name that is the first (or the last) token
   of a longer name of the sentence gets that person's first name (or surname, alone).
 - A genitive stays a genitive: *-s*, or a bare apostrophe after s, x and z (Dansk Sprognævn). The gold
@@ -20,11 +21,13 @@ same name for the same string, and genitives lost.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from gendalens.data.conllu import Entity, Sentence
 from gendalens.data.dane import PERSON
+from gendalens.data.gendered_titles import COURTESY, find_title, has_gendered_title
 from gendalens.data.names import NamePool
 from gendalens.data.pronouns import GENDERS
 from gendalens.data.text import Span
@@ -98,9 +101,20 @@ class RenamedSentence:
     names: tuple[GivenName, ...]
 
 
-def draw_plan(sentence: Sentence, seed: int, repeat: int, *, protocol: int = 2) -> Plan:
-    """What is drawn for a sentence's persons in one repeat: the same for every group of names."""
+def draw_plan(
+    sentence: Sentence,
+    seed: int,
+    repeat: int,
+    *,
+    protocol: int = 2,
+    surnames: Collection[str] = frozenset(),
+) -> Plan:
+    """What is drawn for a sentence's persons in one repeat: the same for every group of names.
+
+    ``surnames`` are those of the sentence's bare names that are known to be surnames.
+    """
     persons = [i for i, entity in enumerate(sentence.entities) if entity.label == PERSON]
+    bare_surnames = {*surnames, *_find_titled_names(sentence)}
     slots = []
     # Longest first: a bare name may be part of a longer one later in the sentence.
     known: dict[tuple[str, ...], tuple[tuple[Part, ...], tuple[float, ...]]] = {}
@@ -114,6 +128,8 @@ def draw_plan(sentence: Sentence, seed: int, repeat: int, *, protocol: int = 2) 
         else:
             original, genitive = _strip_genitive(sentence, entity)
             pattern = PATTERNS[min(len(original), len(PATTERNS)) - 1]
+            if len(original) == 1 and original[0] in bare_surnames:
+                pattern = ("last",)
         if original not in known:
             known[original] = (pattern, tuple(draws[: len(pattern)]))
             if len(original) > 1:
@@ -154,10 +170,36 @@ def _replace_names(sentence: Sentence, given: dict[int, GivenName]) -> RenamedSe
     return RenamedSentence("".join(pieces), tuple(gold), tuple(given.values()))
 
 
-def has_gendered_pronoun(sentence: Sentence) -> bool:
-    """Whether *han*, *hun* or the like occurs outside the persons' names and may contradict them."""
+def list_bare_names(sentences: Iterable[Sentence]) -> set[str]:
+    """The names of one word that persons have in these sentences, without genitive endings."""
+    return {
+        original[0]
+        for sentence in sentences
+        for entity in sentence.entities
+        if entity.label == PERSON
+        for original in [_strip_genitive(sentence, entity)[0]]
+        if len(original) == 1
+    }
+
+
+def _find_titled_names(sentence: Sentence) -> set[str]:
+    """The bare names that stand after *hr.*, *fru* or the like somewhere in the sentence."""
+    return {
+        original[0]
+        for entity in sentence.entities
+        if entity.label == PERSON and find_title(sentence, entity) in COURTESY
+        for original in [_strip_genitive(sentence, entity)[0]]
+        if len(original) == 1
+    }
+
+
+def tells_gender(sentence: Sentence) -> bool:
+    """Whether a word outside the names tells a person's gender and may contradict a new name.
+
+    Such a word is *han*, *hun* or the like anywhere, or a title (*faster*, *onkel*) before a first name.
+    """
     inside = {i for entity in sentence.entities if entity.label == PERSON for i in entity.tokens}
-    return any(
+    return has_gendered_title(sentence) or any(
         token.text.lower() in GENDERS and i not in inside for i, token in enumerate(sentence.tokens)
     )
 

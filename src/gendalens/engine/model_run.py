@@ -17,6 +17,7 @@ from typing import Any
 from gendalens.engine.cache import Cache
 from gendalens.engine.dtype_check import describe_dtype_effect, sample_answers
 from gendalens.engine.executor import Tally, ask, choose_batch_tokens, survey
+from gendalens.engine.labour_market import compare_with_labour_market
 from gendalens.engine.record_store import RecordStore
 from gendalens.engine.request_plan import Portion, RequestPlan
 from gendalens.engine.run_options import RunOptions
@@ -101,6 +102,9 @@ class ModelRun:
             trials = Trials(stack, self.options.out)
             tally, sampled = self._ask(plan, records, trials)
             measures = trials.measure(task, records, seed=self.options.seed)
+        if measures.problem is None:
+            more = compare_with_labour_market(plan, records, seed=self.options.seed)
+            measures = replace(measures, extra=(*measures.extra, *more))
         warnings = [*self.model.notices, *measures.warnings]
         if not info.for_danish:
             warnings.insert(0, NOT_FOR_DANISH(model=info.name, kind=info.kind))

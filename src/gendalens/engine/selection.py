@@ -39,7 +39,7 @@ def choose_tests(
     chosen = [_plan(test, options) for test in dict.fromkeys(wanted)]
     for plan in chosen:
         if not plan.card.needs <= model.answers:
-            raise _refuse(model, plan.card.id, options.protocol)
+            raise _refuse(model, plan.card.id, options.protocol, plan.card.needs)
         if model.planted and not plan.task.has_controls:
             raise _refuse_control(model, plan.card.id, plan.card.protocol)
     return chosen
@@ -92,8 +92,18 @@ def _plan(test: Test, options: RunOptions) -> RequestPlan:
     return options.plan(get_task(test, options.protocol))
 
 
-def _refuse(model: Backend, what: str, protocol: int) -> UserError:
+def _refuse(
+    model: Backend, what: str, protocol: int, needs: frozenset[str] = frozenset()
+) -> UserError:
     able = tuple(task.card.name for task in _find_suitable(model, protocol)) or say("none")
+    if (cause := model.explain_refusal(needs)) is not None:
+        return UserError(
+            "{model} is a {kind} and cannot take {what}: {cause}.",
+            model=model.info.name,
+            kind=model.info.kind,
+            what=what,
+            cause=cause,
+        )
     return UserError(
         "{model} is a {kind} and cannot take {what}; under this protocol it can take: {able}.",
         model=model.info.name,

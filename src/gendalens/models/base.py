@@ -400,6 +400,10 @@ class Backend(ABC):
         """The entity types that a tagger can find, under its own labels; None if unknown."""
         return None
 
+    def explain_refusal(self, needs: frozenset[str]) -> Message | None:
+        """Why it cannot answer these kinds of request, if it knows more than what its kind tells."""
+        return None
+
     @property
     def notices(self) -> tuple[Message, ...]:
         """The notices that every result made from its answers must show."""

@@ -11,6 +11,7 @@ from typing import Any
 from gendalens.errors import UserError
 from gendalens.models.answer_rules import WRONG, AnswerError, quote_value, read_answer
 from gendalens.models.base import Answer, Backend, FillAnswer, Request, Resolve, Tag, TagAnswer
+from gendalens.predictions.cluster_file import holds_clusters, read_cluster_file
 from gendalens.predictions.flaws import Flaws
 from gendalens.predictions.form import ANSWERS_HEADER, request_id
 from gendalens.predictions.header import Header, read_header
@@ -58,7 +59,7 @@ class AnswerFile(Backend):
         self.name = name
         self.path = path
         wanted = {request_id(request): request for request in requests}
-        self._header, self._answers, self._digest = _read(path, wanted)
+        self._header, self._answers, self._digest, self._notices = _read(path, wanted)
         self._revision = revision
         self._kinds = frozenset(request.kind for request in self._answers)
 
@@ -104,6 +105,11 @@ class AnswerFile(Backend):
         """False: the file already stores the answers."""
         return False
 
+    @property
+    def notices(self) -> tuple[Message, ...]:
+        """What was mapped, if the file holds the clusters of a system run elsewhere."""
+        return self._notices
+
     def fingerprint(self) -> str:
         """The digest of the file."""
         return self._digest
@@ -117,11 +123,19 @@ class AnswerFile(Backend):
         return [self._answers[item.request] for item in batch]
 
 
-def _read(path: Path, wanted: dict[str, Request]) -> tuple[Header, dict[Request, Answer], str]:
-    """Header, answers and digest of a file; it must answer every wanted request once, without a flaw."""
+def _read(
+    path: Path, wanted: dict[str, Request]
+) -> tuple[Header, dict[Request, Answer], str, tuple[Message, ...]]:
+    """Header, answers, digest and notices of a file.
+
+    It must answer every wanted request once, without a flaw.
+    """
     digest = hashlib.sha256()
     try:
         with open_given(path) as file:
+            if holds_clusters(file):
+                found = read_cluster_file(path, file, wanted)
+                return Header(), found.answers, found.digest, found.notices
             lines = numbered_lines(file, digest.update)
             first = next(lines, None)
             if first is None:
@@ -140,7 +154,7 @@ def _read(path: Path, wanted: dict[str, Request]) -> tuple[Header, dict[Request,
             path=str(path),
             reason=error.strerror or str(error),
         ) from None
-    return header, reader.finish(path), digest.hexdigest()
+    return header, reader.finish(path), digest.hexdigest(), ()
 
 
 def _parse_first_line(line: bytes) -> object:

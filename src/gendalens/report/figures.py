@@ -11,10 +11,10 @@ from gendalens.words import say, write
 
 
 def title_conditions(result: Result) -> str:
-    """The title of the table: its metric."""
+    """The title of the table: its metric, or all of them if the cells have different ones."""
     if not result.conditions:
         return say("no conditions")
-    metric = name_identifier(result.conditions[0].metric)
+    metric = ", ".join(map(name_identifier, _list_metrics(result)))
     if has_quartiles(result.conditions):
         return say("{metric} (in brackets: quartiles)", metric=metric)
     return metric
@@ -30,13 +30,21 @@ def list_conditions(result: Result, between: str = " ") -> list[list[str]]:
     """The rows of the table; ``between`` separates a figure from its interval."""
     groups = list(dict.fromkeys(cell.group for cell in result.nuance))
     fine = {(cell.condition, cell.group): cell for cell in result.nuance}
-    return [
-        [
-            name_identifier(cell.condition),
-            *show_cells([cell, *(fine[cell.condition, group] for group in groups)], between),
-        ]
-        for cell in result.conditions
-    ]
+    is_mixed = len(_list_metrics(result)) > 1
+    rows = []
+    for main in result.conditions:
+        cells = [main, *(fine[main.condition, group] for group in groups)]
+        shown = show_cells(cells, between)
+        if is_mixed:  # protocol 1: accuracy overall, and F1 in the groups
+            names = [name_identifier(cell.metric) for cell in cells]
+            shown = [f"{name} {text}" for name, text in zip(names, shown, strict=True)]
+        rows.append([name_identifier(main.condition), *shown])
+    return rows
+
+
+def _list_metrics(result: Result) -> list[str]:
+    """The metrics of the table's cells."""
+    return list(dict.fromkeys(cell.metric for cell in (*result.conditions, *result.nuance)))
 
 
 def show_cells(cells: Sequence[Cell], between: str = " ") -> list[str]:

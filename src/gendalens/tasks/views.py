@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 #: The role of a marked part of a sentence.
@@ -34,13 +34,15 @@ class Example:
 class Leanings:
     """How far a model leans to the male side for each occupation of a data set.
 
-    ``what`` describes the figure, which is in ``unit``; 0 is no leaning. ``builtin`` marks built-in data.
+    ``what`` describes the figure, which is in ``unit``; 0 is no leaning. ``counts`` are the sentences
+    behind each occupation's leaning. ``builtin`` marks built-in data.
     """
 
     data: str
     what: str
     unit: str
     by_occupation: Mapping[str, float]
+    counts: Mapping[str, int] = field(default_factory=dict)
     builtin: bool = False
 
 

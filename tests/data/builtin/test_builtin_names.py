@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gendalens.data.builtin import names
-from gendalens.data.names import GROUPS, UNISEX
+from gendalens.data.names import GROUPS, UNISEX, Group
 from gendalens.errors import UserError
 
 ROWS = names.read()
@@ -62,6 +62,18 @@ def test_a_broken_list_is_reported(text: str, message: str, tmp_path: Path) -> N
         names.read_pools("top", path)
 
 
-def test_there_is_no_third_way_to_draw() -> None:
-    with pytest.raises(UserError, match="choose one of top, matched"):
-        names.read_pools("all")  # type: ignore[arg-type]
+def test_there_is_no_other_way_to_draw() -> None:
+    with pytest.raises(UserError, match="choose one of top, matched, all, all-by-bearers"):
+        names.read_pools("some")  # type: ignore[arg-type]
+
+
+def test_all_names_are_more_than_the_most_common_ones() -> None:
+    top, every = (names.read_pools(how)[Group("majority", "female")] for how in ("top", "all"))
+    assert len(top.first) == len(top.last) == 500
+    assert (len(every.first), len(every.last)) == (577, 1148)
+    assert every.first.names[:500] == top.first.names
+
+
+def test_a_bare_name_is_a_surname_if_more_people_bear_it_as_one() -> None:
+    bare = ("Krogh", "Kromann", "Mette", "Steen", "Bjørn", "Zappa")
+    assert names.find_surnames(bare) == {"Krogh", "Kromann"}

@@ -7,8 +7,9 @@ import pytest
 from gendalens.data import dane
 from gendalens.data.builtin import names
 from gendalens.data.builtin.catalogue import SETS
+from gendalens.data.gendered_titles import COURTESY, find_title
 from gendalens.data.names import GROUPS, How
-from gendalens.data.renaming import draw_plan, rename
+from gendalens.data.renaming import draw_plan, list_bare_names, rename, tells_gender
 from gendalens.models.control import Control
 from gendalens.tasks.ner_dane.protocol2 import NERDane
 from gendalens.tasks.ner_dane.versions import Versions
@@ -38,3 +39,24 @@ def test_every_sentence_can_be_renamed(how: How) -> None:
                 span = renamed.gold[given.entity].span
                 assert renamed.text[span.start : span.end] == given.text, (sentence.id, group)
             assert len(renamed.gold) == len(sentence.entities)
+
+
+def test_nobody_is_addressed_by_a_title_and_a_first_name() -> None:
+    surnames = names.find_surnames(list_bare_names(SENTENCES))
+    pools = names.read_pools("top")
+    titled = [
+        (sentence, place)
+        for sentence in SENTENCES
+        for place, entity in enumerate(sentence.entities)
+        if entity.label == "PER" and find_title(sentence, entity) in COURTESY
+    ]
+    assert len(titled) == 5
+    for sentence, place in titled:
+        drawn = draw_plan(sentence, 0, 0, surnames=surnames)
+        texts = {group: rename(sentence, drawn, pools[group]).text for group in GROUPS}
+        assert len(set(texts.values())) == 2  # one for each origin
+        (slot,) = [slot for slot in drawn.slots if slot.entity == place]
+        assert slot.pattern == ("last",)
+    assert {"Krogh", "Abildgaard", "Kromann"} <= surnames
+    faster = [s for s in SENTENCES if s.text.startswith(("Faster", "Tante"))]
+    assert [tells_gender(sentence) for sentence in faster] == [True, True]

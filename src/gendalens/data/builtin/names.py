@@ -8,7 +8,8 @@ which names of the official lists were kept and why others were not.
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -41,8 +42,9 @@ class Row:
 def read_pools(how: How, path: Path = FILE) -> dict[Group, NamePool]:
     """The four groups and the unisex extra, as `gendalens.data.names.read` gives them.
 
-    ``top`` draws from the 500 most common names of the majority and all of the minority, ``matched``
-    from the names that are equally common and equally long in every group.
+    ``top`` draws from the 500 most common names of the majority and all of the minority, ``all`` and
+    ``all-by-bearers`` from all names of the list, ``matched`` from those that are equally common and
+    equally long in every group.
     """
     names.check_how(how)
     rows = read(path)
@@ -63,6 +65,14 @@ def read_pools(how: How, path: Path = FILE) -> dict[Group, NamePool]:
         )
     unisex = tuple(select("first", UNISEX.origin, UNISEX.gender))
     return names.build_pools(first, last, unisex, how)
+
+
+def find_surnames(bare: Iterable[str], path: Path = FILE) -> frozenset[str]:
+    """Those of some names that more people bear as a surname than as a first name."""
+    balance: Counter[str] = Counter()
+    for row in read(path):
+        balance[row.name] += row.bearers if row.part == "last" else -row.bearers
+    return frozenset(name for name in bare if balance[name] > 0)
 
 
 def read(path: Path = FILE) -> list[Row]:

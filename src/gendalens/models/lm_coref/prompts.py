@@ -34,6 +34,12 @@ class Prompt:
     someone_else: str
 
     @property
+    def key(self) -> str:
+        """What a user calls it: its name, with the version if there is a later one."""
+        own = f"{self.name}-{self.version}"
+        return own if own in _read_prompts()["prompts"] else self.name
+
+    @property
     def names_candidates(self) -> bool:
         """Whether the prompt itself names the candidates, so that their order may matter."""
         return "{first}" in self.asked
@@ -80,10 +86,9 @@ def get_prompt(name: str | None = None) -> Prompt:
             prompt=repr(name),
             prompts=tuple(data["prompts"]),
         )
+    # An earlier version of a prompt keeps the name under which its results were made.
     return Prompt(
-        version=data["version"],
-        name=name,
-        **data["prompts"][name],
+        **{"name": name, **data["prompts"][name]},
         continuation=data["continuation"],
         someone_else=data["someone_else"],
     )

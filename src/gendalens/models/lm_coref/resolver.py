@@ -158,7 +158,7 @@ class LmResolver(Backend):
     def info(self) -> ModelInfo:
         """The language model's info, described as a resolver, with the prompt's version."""
         inner, used = self.model.info, self.wording
-        option = "" if used.name == get_prompt().name else f"?prompt={used.name}"
+        option = "" if used.key == get_prompt().key else f"?prompt={used.key}"
         return replace(
             inner,
             name=f"{PREFIX}{inner.name}{option}",
@@ -173,7 +173,7 @@ class LmResolver(Backend):
     @property
     def notices(self) -> tuple[Message, ...]:
         """The notices that every result made from these answers must show."""
-        had_to_choose = HAD_TO_CHOOSE(name=self.info.name, prompt=repr(self.wording.name))
+        had_to_choose = HAD_TO_CHOOSE(name=self.info.name, prompt=repr(self.wording.key))
         return (had_to_choose, *self.model.notices)
 
     def fingerprint(self) -> str:

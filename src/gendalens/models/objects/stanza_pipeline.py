@@ -11,7 +11,7 @@ from gendalens.models.base import Backend, Offsets, Resolve, Tag
 from gendalens.models.objects.given import Given
 from gendalens.models.objects.kind import ObjectKind
 from gendalens.models.objects.system import Clusters, Entities, System
-from gendalens.words import N_, phrase
+from gendalens.words import N_, Message, phrase
 
 # Stanza's names of the processors.
 _NER, _COREF = "ner", "coref"
@@ -31,6 +31,17 @@ class StanzaPipeline(System):
         ner = self.system.processors[_NER]
         models = range(len(ner.trainers))  # a pipeline may combine several
         return tuple(dict.fromkeys(tag for model in models for tag in ner.get_known_tags(model)))
+
+    def explain_refusal(self, needs: frozenset[str]) -> Message | None:
+        """The processor that is missing; nothing for a test of language models."""
+        missing = [name for name, kind in _ANSWERS.items() if kind in needs - self.answers]
+        if not missing:
+            return None
+        return phrase(
+            "this pipeline has no processor {missing} (its processors: {parts}); build it with one",
+            missing=missing[0],
+            parts=tuple(self.system.processors),
+        )
 
     def find_entities(self, texts: Sequence[str]) -> Iterator[Entities]:
         """``doc.ents`` holds spans of characters."""

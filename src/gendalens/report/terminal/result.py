@@ -50,7 +50,7 @@ STYLES = {
     "not_judged": "bold",
 }
 #: Units that are not shown.
-_PLAIN_UNITS = ("share", "log2 ratio")
+_PLAIN_UNITS = ("share", "log2 ratio", "correlation", "slope")
 _INDENT, _ENDLESS = 2, 10_000
 _LABEL = 10  # width of the labels at the end of a result
 

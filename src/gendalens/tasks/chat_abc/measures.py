@@ -39,6 +39,13 @@ from gendalens.tasks.shared.messages import (
     GAP,
     GES,
 )
+from gendalens.tasks.shared.occupation_classes import (
+    CODES,
+    count_unclassed,
+    encode_classes,
+    has_both_classes,
+    split_by_class,
+)
 from gendalens.tasks.shared.variants import WITHOUT_CONTESTED
 from gendalens.tasks.shared.words import CLASS_SIDES
 
@@ -83,8 +90,8 @@ def tabulate(records: Sequence[Record]) -> Choices:
 
     female, male = (np.array([row[word] for row in rows]) for word in ("hendes", "hans"))
     bits = np.array([row["bits"] or 0.0 for row in rows]) if unit == "bits" else male - female
-    is_male = np.array([row["occupation_class"] == "male" for row in rows])
-    return Choices(Triples(female, male, bits, codes("frame"), codes("occupation"), is_male), unit)
+    classes = encode_classes(row["occupation_class"] for row in rows)
+    return Choices(Triples(female, male, bits, codes("frame"), codes("occupation"), classes), unit)
 
 
 def statistic(triples: Triples, function: Callable[[FloatArray], FloatArray]) -> StatisticOfSums:
@@ -92,16 +99,15 @@ def statistic(triples: Triples, function: Callable[[FloatArray], FloatArray]) ->
     units = np.column_stack(
         [triples.female, triples.male, triples.bits, np.ones(len(triples.bits))]
     )
-    is_male = triples.male_class[:, None]
-    return statistic_of_sums(np.column_stack([units * ~is_male, units * is_male]), function)
+    return statistic_of_sums(split_by_class(units, triples.classes), function)
 
 
 def compute_statistics(sums: FloatArray) -> Statistics[FloatArray]:
-    """All statistics from sums (resamples × 8)."""
-    of_female, of_male = sums[:, :4], sums[:, 4:]
+    """All statistics from sums (resamples × 12)."""
+    of_female, of_male, of_none = sums[:, :4], sums[:, 4:8], sums[:, 8:]
     overall, in_female, in_male = (
         [rate(part[:, i], part[:, 3]) for i in range(3)]
-        for part in (of_female + of_male, of_female, of_male)
+        for part in (of_female + of_male + of_none, of_female, of_male)
     )
     return Statistics(
         female=overall[0],
@@ -170,7 +176,7 @@ def measure(
     ]
     alternatives = []
     clear = [row for row in records if not row["contested"]]
-    if len(clear) < len(records) and len({row["occupation_class"] for row in clear}) == 2:
+    if len(clear) < len(records) and has_both_classes(row["occupation_class"] for row in clear):
         without = estimate(tabulate(clear), seed=seed, resamples=resamples)
         make_extra = WITHOUT_CONTESTED.make_extra
         extra += [
@@ -180,7 +186,6 @@ def measure(
         ]
         changed = judge_estimates(without, unit, band(unit))
         alternatives.append(Alternative(finding=changed, warning=CONTESTED_CLASSES_DECIDE))
-    is_male = choices.triples.male_class
     cells = {
         ("female", "female"): found.female_in_female,
         ("female", "male"): found.female_in_male,
@@ -199,7 +204,7 @@ def measure(
                 condition=gender,
                 group=f"{group} occupations",
                 metric=METRIC,
-                n=int((is_male == (group == "male")).sum()),
+                n=int((choices.triples.classes == CODES[group]).sum()),
                 **one.parts(),
             )
             for (gender, group), one in cells.items()
@@ -214,6 +219,7 @@ def measure(
             "triples_dropped": 0,
             "frames": len({row["frame"] for row in records}),
             "occupations": len({row["occupation"] for row in records}),
+            **count_unclassed(records),
         },
         finding=finding,
         problem=problem,
@@ -273,6 +279,6 @@ def clusters(records: Sequence[Record]) -> Clusters:
         statistic=statistic(triples, compared),
         first=triples.frame,
         second=triples.occupation,
-        strata=triples.male_class.astype(np.intp),
+        strata=triples.classes,
         groups=1,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from gendalens.data import sets
@@ -16,6 +17,7 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import BINARY, Band, Card, Effect, Task, sample_by_stratum
 from gendalens.tasks.chat_abc import measures
 from gendalens.tasks.chat_abc.messages import READINGS
+from gendalens.tasks.shared.occupation_classes import name_class
 from gendalens.tasks.views import Example, Leanings, mark_word, mean_by_key
 from gendalens.words import Message
 
@@ -107,13 +109,15 @@ class ChatAbc(Task[Triple]):
 
     def sample(self, items: Sequence[Triple], size: int, seed: int) -> list[Triple]:
         """A sample of ``size`` triples, stratified by occupation."""
-        return sample_by_stratum(items, size, seed, lambda t: (t.occupation_class, t.occupation))
+        return sample_by_stratum(
+            items, size, seed, lambda t: (t.occupation_class or "", t.occupation)
+        )
 
     def plant(self, items: Sequence[Triple], control: Control) -> dict[Request, Answer]:
         """Answers that prefer *hans* in male and *hendes* in female occupations, or *hans* everywhere."""
         answers: dict[Request, Answer] = {}
         for item in items:
-            side = 1 if item.occupation_class == "male" else -1
+            side = {"male": 1, "female": -1}.get(item.occupation_class or "", 0)
             shift = 50.0 if control.kind == "always-han" else control.male
             shared = control.normal("frame", item.frame) + control.normal("occ", item.occupation)
             noise = control.normal("triple", item.frame, item.occupation, item.tense)
@@ -133,7 +137,7 @@ class ChatAbc(Task[Triple]):
             yield Example(
                 text=row["male"],
                 marks=mark_word(row["male"], "hans", "pronoun"),
-                condition=f"{row['occupation_class']} occupations",
+                condition=name_class(row["occupation_class"]),
                 outcome="neither chosen" if is_tie else f"{word} chosen",
                 said="" if is_tie else word,
                 about=row["occupation"],
@@ -146,6 +150,7 @@ class ChatAbc(Task[Triple]):
             data="abc",
             what="choice of hans over hendes",
             unit="share",
+            counts=Counter(row["occupation"] for row in records),
             by_occupation=mean_by_key(
                 (row["occupation"], row["hans"] - row["hendes"]) for row in records
             ),

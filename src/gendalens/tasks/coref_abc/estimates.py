@@ -24,6 +24,7 @@ from gendalens.stats.f1 import rate
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.coref_abc.messages import SIDES
 from gendalens.tasks.shared.messages import SIDE_INCLUDES_ZERO, UNSTABLE
+from gendalens.tasks.shared.occupation_classes import FEMALE, MALE, encode_classes, split_by_class
 from gendalens.words import Message
 
 GENDERS = ("female", "male")
@@ -39,7 +40,7 @@ class Triples:
     linked: FloatArray
     frame: npt.NDArray[np.intp]
     occupation: npt.NDArray[np.intp]
-    male_class: npt.NDArray[np.bool_]
+    classes: npt.NDArray[np.intp]
 
 
 class Rates(NamedTuple, Generic[Each]):
@@ -135,15 +136,14 @@ def tabulate(records: Sequence[Record]) -> Triples:
         ),
         codes("frame"),
         codes("occupation"),
-        np.array([three["male"]["occupation_class"] == "male" for three in threes]),
+        encode_classes(three["male"]["occupation_class"] for three in threes),
     )
 
 
 def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
     """All estimates of the task, from the same resamples."""
-    male = triples.male_class
     frames = len(np.unique(triples.frame))
-    sizes = [len(np.unique(triples.occupation[rows])) for rows in (~male, male)]
+    sizes = [len(np.unique(triples.occupation[triples.classes == code])) for code in (FEMALE, MALE)]
     in_female, in_male = (max(0, min(frames, size) - 1) for size in sizes)
     freedom: Statistics[int | None] = Statistics(
         overall=Rates(None, None, None, None),
@@ -157,14 +157,14 @@ def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
     # The class is a fixed factor of the design, so occupations are drawn within it.
     drawn = crossed_intervals(
         statistic_of_sums(
-            _split_by_class(triples),
+            _list_units(triples),
             lambda sums: np.column_stack(_compute_statistics(sums).flatten()),
         ),
         triples.frame,
         triples.occupation,
         seed=seed,
         resamples=resamples,
-        strata_b=male.astype(np.intp),
+        strata_b=triples.classes,
         df=freedom.flatten(),
         ranges=ranges.flatten(),
     )
@@ -193,25 +193,24 @@ def clusters(records: Sequence[Record]) -> Clusters:
 
     return Clusters(
         names=tuple(sorted({(row["frame"], row["occupation"], row["tense"]) for row in records})),
-        statistic=statistic_of_sums(_split_by_class(triples), compared),
+        statistic=statistic_of_sums(_list_units(triples), compared),
         first=triples.frame,
         second=triples.occupation,
-        strata=triples.male_class.astype(np.intp),
+        strata=triples.classes,
         groups=1,
     )
 
 
-def _split_by_class(triples: Triples) -> FloatArray:
+def _list_units(triples: Triples) -> FloatArray:
     """What each triple adds to the sums: its links and a count, separately by class."""
-    male = triples.male_class[:, None]
-    units = np.column_stack([triples.linked, np.ones(len(male))])
-    return np.column_stack([units * ~male, units * male])
+    units = np.column_stack([triples.linked, np.ones(len(triples.linked))])
+    return split_by_class(units, triples.classes)
 
 
 def _compute_statistics(sums: FloatArray) -> Statistics[FloatArray]:
-    of_female, of_male = sums[:, :4], sums[:, 4:]
+    of_female, of_male, of_none = sums[:, :4], sums[:, 4:8], sums[:, 8:]
     overall, in_female, in_male = (
-        _compute_rates(part) for part in (of_female + of_male, of_female, of_male)
+        _compute_rates(part) for part in (of_female + of_male + of_none, of_female, of_male)
     )
     return Statistics(
         overall,

@@ -37,6 +37,7 @@ from gendalens.tasks.shared.messages import (
     GES_UNSTABLE,
     UNKNOWN_TOKENS,
 )
+from gendalens.tasks.shared.occupation_classes import CODES, count_unclassed, has_both_classes
 from gendalens.tasks.shared.variants import UNCORRECTED, WITHOUT_CONTESTED, Variant
 from gendalens.tasks.shared.words import CLASS_SIDES
 from gendalens.words import Message
@@ -70,7 +71,7 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
         for group in GENDERS
     ]
     clear = [row for row in records if not row["contested"]]
-    if len(clear) < len(records) and len({row["occupation_class"] for row in clear}) == 2:
+    if len(clear) < len(records) and has_both_classes(row["occupation_class"] for row in clear):
         rest = tabulate(clear)
         without = estimate(rest, seed=seed, resamples=resamples)
         extra += _make_extras(WITHOUT_CONTESTED, without, len(rest.linked))
@@ -117,7 +118,7 @@ def _make_cell(
     found: Estimates, triples: Triples, condition: str, group: str | None = None
 ) -> Cell:
     """One rate: of false positives, or of hits for the reflexive."""
-    size = len(triples.linked) if group is None else (triples.male_class == (group == "male")).sum()
+    size = len(triples.linked) if group is None else (triples.classes == CODES[group]).sum()
     return Cell(
         condition=condition,
         group=None if group is None else f"{group} occupations",
@@ -180,6 +181,7 @@ def _count_coverage(records: Sequence[Record]) -> dict[str, Any]:
         "triples_dropped": 0,
         "frames": len({row["frame"] for row in records}),
         "occupations": len({row["occupation"] for row in records}),
+        **count_unclassed(records),
         "sentences_linked": {
             condition: sum(
                 row["condition"] == condition and row["outcome"] == "linked" for row in records

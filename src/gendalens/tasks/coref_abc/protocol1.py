@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gendalens.data import abc
+from gendalens.data import sets
 from gendalens.data.registry import Source
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.results.result import Cell, Contrast, Measures, Record, Result
@@ -76,7 +76,7 @@ class CorefAbc1(Task[Sentence]):
         """All sentences of both files, duplicates included."""
         return [
             Sentence(occupation_class, number, condition, text)
-            for occupation_class, triples in abc.read_raw(data["abc"].folder).items()
+            for occupation_class, triples in sets.read_raw_triples(data["abc"]).items()
             for number, (reflexive, male, female) in enumerate(triples, 1)
             for condition, text in zip(CONDITIONS, (female, male, reflexive), strict=True)
         ]

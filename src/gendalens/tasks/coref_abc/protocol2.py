@@ -156,7 +156,9 @@ class CorefAbc(Task[Triple]):
 
     def sample(self, items: Sequence[Triple], size: int, seed: int) -> list[Triple]:
         """A sample of ``size`` triples, stratified by occupation."""
-        return sample_by_stratum(items, size, seed, lambda t: (t.occupation_class, t.occupation))
+        return sample_by_stratum(
+            items, size, seed, lambda t: (t.occupation_class or "", t.occupation)
+        )
 
     def plant(self, items: Sequence[Triple], control: Control) -> dict[Request, Answer]:
         """Answers that favour *hans* in male and *hendes* in female occupations, or *hans* everywhere."""
@@ -167,6 +169,8 @@ class CorefAbc(Task[Triple]):
                 if condition != "reflexive":
                     side = 1 if condition == "male" else -1
                     fits = 1 if condition == item.occupation_class else -1
+                    if item.occupation_class is None:
+                        fits = 0
                     chance = FALSE_ALARM + (side * control.male + fits * control.pro) / 2
                 shared = control.normal("frame", item.frame, condition) + control.normal(
                     "occ", item.occupation, condition

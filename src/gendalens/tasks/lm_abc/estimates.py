@@ -17,6 +17,7 @@ from gendalens.stats.estimate import FloatArray, log2_ratios
 from gendalens.stats.f1 import rate
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.shared.abc_triples import Triples, count_freedom, cross_triples, triple_key
+from gendalens.tasks.shared.occupation_classes import encode_classes, split_by_class
 
 Each = TypeVar("Each")
 
@@ -67,7 +68,7 @@ def tabulate(records: Sequence[Record]) -> Triples:
         np.array([m["log_likelihood"] - f["log_likelihood"] for f, m in pairs]) / math.log(2),
         codes("frame"),
         codes("occupation"),
-        np.array([f["occupation_class"] == "male" for f, _ in pairs]),
+        encode_classes(f["occupation_class"] for f, _ in pairs),
     )
 
 
@@ -100,7 +101,7 @@ def estimate_preferences(
     )
     return Preferences(
         *cross_triples(
-            statistic_of_sums(_split_by_class(triples), _compute_preferences),
+            statistic_of_sums(_list_units(triples), _compute_preferences),
             triples,
             df=freedom,
             seed=seed,
@@ -109,21 +110,20 @@ def estimate_preferences(
     )
 
 
-def _split_by_class(triples: Triples) -> FloatArray:
+def _list_units(triples: Triples) -> FloatArray:
     """What each triple adds to the sums: its bits and a count, separately by class."""
-    male = triples.male_class[:, None]
-    units = np.column_stack([triples.bits, np.ones(len(male))])
-    return np.column_stack([units * ~male, units * male])
+    units = np.column_stack([triples.bits, np.ones(len(triples.bits))])
+    return split_by_class(units, triples.classes)
 
 
 def _compute_preferences(sums: FloatArray) -> FloatArray:
     by_female, by_male = (rate(sums[:, i], sums[:, i + 1]) for i in (0, 2))
-    overall = rate(sums[:, 0] + sums[:, 2], sums[:, 1] + sums[:, 3])
+    overall = rate(sums[:, ::2].sum(axis=1), sums[:, 1::2].sum(axis=1))
     return np.column_stack(Preferences(overall, by_female, by_male, by_male - by_female))
 
 
 def _estimate_medians(triples: Triples, *, seed: int, resamples: int) -> Medians[CrossedEstimate]:
-    male, female = triples.male_class, ~triples.male_class
+    female, male = triples.by_class
 
     def statistic(weights: FloatArray) -> FloatArray:
         of_female, of_male = (weighted_medians(p, weights) for p in (triples.female, triples.male))
@@ -154,7 +154,7 @@ def _estimate_medians(triples: Triples, *, seed: int, resamples: int) -> Medians
 def clusters(records: Sequence[Record]) -> Clusters:
     """The triples in crossed frames and occupations, for differences between models."""
     triples = tabulate(sorted(records, key=triple_key))
-    split = make_summable(_split_by_class(triples))
+    split = make_summable(_list_units(triples))
 
     def statistic(weights: FloatArray) -> FloatArray:
         hendes, hans = (weighted_medians(p, weights) for p in (triples.female, triples.male))
@@ -166,7 +166,7 @@ def clusters(records: Sequence[Record]) -> Clusters:
         statistic=statistic,
         first=triples.frame,
         second=triples.occupation,
-        strata=triples.male_class.astype(np.intp),
+        strata=triples.classes,
         groups=1,
     )
 

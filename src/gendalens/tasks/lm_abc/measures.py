@@ -34,6 +34,7 @@ from gendalens.tasks.shared.messages import (
     UNSTABLE,
     WITHOUT_INTERVAL,
 )
+from gendalens.tasks.shared.occupation_classes import CODES, count_unclassed, has_both_classes
 from gendalens.tasks.shared.variants import WITHOUT_CONTESTED
 from gendalens.tasks.shared.words import CLASS_SIDES
 from gendalens.words import Message
@@ -60,7 +61,7 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
         warnings.append(GES_UNSTABLE(causes=_find_shaky_sides(found)))
     clear = [row for row in records if not row["contested"]]
     extra = _list_extras(records, found)
-    if len(clear) < len(records) and len({row["occupation_class"] for row in clear}) == 2:
+    if len(clear) < len(records) and has_both_classes(row["occupation_class"] for row in clear):
         without = estimate(tabulate(clear), seed=seed, resamples=resamples)
         n = len(clear) // 2
         make_extra = WITHOUT_CONTESTED.make_extra
@@ -88,7 +89,7 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
                 condition=gender,
                 group=f"{group} occupations",
                 metric=METRIC,
-                n=int((triples.male_class == (group == "male")).sum()),
+                n=int((triples.classes == CODES[group]).sum()),
                 **found.cells[gender, group].parts(),
             )
             for gender in GENDERS
@@ -251,6 +252,7 @@ def _count_coverage(records: Sequence[Record]) -> dict[str, Any]:
         "triples_dropped": 0,
         "frames": len({row["frame"] for row in records}),
         "occupations": len({row["occupation"] for row in records}),
+        **count_unclassed(records),
         "unscored_first_tokens": sum(row["unscored_tokens"] for row in records),
         # The reflexive sentence is in both rows of its triple.
         "unknown_tokens": sum(row["unknown_tokens"] for row in records)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gendalens.data import abc
+from gendalens.data import sets
 from gendalens.data.registry import Source
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Reconstruct, ReconstructAnswer, Request
@@ -81,7 +81,7 @@ class LMAbc1(Task[Sentence]):
         """The reflexive sentences of both files, duplicates included."""
         return [
             Sentence(occupation_class, number, sentences[0])
-            for occupation_class, triples in abc.read_raw(data["abc"].folder).items()
+            for occupation_class, triples in sets.read_raw_triples(data["abc"]).items()
             for number, sentences in enumerate(triples, 1)
         ]
 

@@ -143,14 +143,16 @@ class LMAbc(Task[Triple]):
 
     def sample(self, items: Sequence[Triple], size: int, seed: int) -> list[Triple]:
         """A sample of ``size`` triples, stratified by occupation."""
-        return sample_by_stratum(items, size, seed, lambda t: (t.occupation_class, t.occupation))
+        return sample_by_stratum(
+            items, size, seed, lambda t: (t.occupation_class or "", t.occupation)
+        )
 
     def plant(self, items: Sequence[Triple], control: Control) -> dict[Request, Answer]:
         """Answers that prefer *hans* in male and *hendes* in female occupations, or *hans* everywhere."""
         answers: dict[Request, Answer] = {}
         for item in items:
             key = (item.frame, item.occupation, item.tense)
-            side = 1 if item.occupation_class == "male" else -1
+            side = {"male": 1, "female": -1}.get(item.occupation_class or "", 0)
             shift = 4.0 if control.kind == "always-han" else control.male
             shared = control.normal("frame", item.frame) + control.normal("occ", item.occupation)
             bits = (

@@ -30,7 +30,7 @@ PICTURE_OF_GROUPS = Template(
 
 AGREEING = Variant(
     "agreeing",
-    Template("ner_dane.agreeing", "without sentences whose pronouns may clash")(),
+    Template("ner_dane.agreeing", "without sentences whose pronouns or titles may clash")(),
 )
 
 GAP_NAME = Template("ner_dane.gap", "F1_male - F1_female, majority names")
@@ -85,8 +85,8 @@ NO_PERSON_FOUND = Template(
 )
 CLASHING_PRONOUNS_DECIDE = Template(
     "ner_dane.clashing_pronouns_decide",
-    "Without the sentences whose gendered pronouns may clash with the new names, the verdict is "
-    "'{finding}'.",
+    "Without the sentences whose gendered pronouns or titles may clash with the new names, the "
+    "verdict is '{finding}'.",
 )
 UNKNOWN_LABEL = Template("ner_dane.unknown_label", "{label} (in {texts:,} texts)")
 UNKNOWN_LABELS = Template(
@@ -128,7 +128,7 @@ LABELS = (
     N_("SD"),
     # coverage
     N_("sentences with a person"),
-    N_("sentences whose pronouns may clash"),
+    N_("sentences whose words may clash"),
     N_("documents"),
     N_("documents from"),
     N_("sentences per block"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gendalens.data import dane, sets
 from gendalens.data.names import GROUPS, HOWS, UNISEX, Group, How, NamePool
 from gendalens.data.registry import Source
+from gendalens.data.renaming import list_bare_names
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Tag, TagAnswer
 from gendalens.models.control import Control
@@ -35,8 +36,9 @@ class NERDane(RenamedPersons):
             name="names",
             default="top",
             choices=HOWS,
-            help="Which names are drawn: the most common ones, or first names matched on bearers and "
-            "length.",
+            help="Which names are drawn: the 500 most common ones as in 0.0.3 (top), first names matched "
+            "on bearers and length (matched), or all listed names of the register, each alike (all) or "
+            "as common as it is (all-by-bearers).",
         ),
         Option(name="unisex", default=False, help="Add unisex names as an extra group."),
         LABELS,
@@ -72,9 +74,12 @@ class NERDane(RenamedPersons):
             ),
             (
                 "names",
-                "top: the 500 most common first names and surnames against all minority names (the "
-                "specification's); matched: first names matched on bearers and length, to see "
-                "whether a gap is about gender and origin or about rare, long names",
+                "top: the 500 most common first names and surnames against all minority names, as in "
+                "0.0.3; matched: first names matched on bearers and length, to see whether a gap is "
+                "about gender and origin or about rare, long names; all: every name of the register "
+                "that the list gives to the group, as in the specification, each alike; "
+                "all-by-bearers: the same, each as likely as it is common. A bare surname, and a "
+                "name after hr., fru or frk., gets a surname, which women and men share",
             ),
             (
                 "interval and p",
@@ -89,9 +94,10 @@ class NERDane(RenamedPersons):
                 "names",
             ),
             (
-                "pronouns",
-                "sentences with han, hun and the like may clash with the new names: they are marked, "
-                "and the result is shown without them as well",
+                "pronouns and titles",
+                "sentences with han, hun and the like, or with faster, onkel and the like before a "
+                "name, may clash with the new names: they are marked, and the result is shown "
+                "without them as well",
             ),
             ("limit", BINARY),
             (
@@ -121,7 +127,7 @@ class NERDane(RenamedPersons):
 
     @property
     def draws(self) -> str:
-        """``top`` or ``matched``."""
+        """The way to draw names."""
         return self.names
 
     def settings(self) -> dict[str, str]:
@@ -134,11 +140,18 @@ class NERDane(RenamedPersons):
     def items(self, data: Mapping[str, Source]) -> Versions:
         """Every version of every sentence."""
         sentences = sets.read_sentences(data["dane"])
-        return Versions(sentences, self.read_pools(data), self.repeats, self.seed)
+        found = self._read_names(data, list_bare_names(sentences))
+        pools = self._choose_pools(found.pools)
+        return Versions(sentences, pools, self.repeats, self.seed, surnames=found.surnames)
 
     def read_pools(self, data: Mapping[str, Source]) -> dict[Group, NamePool]:
         """The pool of names of each group."""
-        pools = sets.read_name_pools(data["names"], data["minority-names"], self.names)
+        return self._choose_pools(self._read_names(data, ()).pools)
+
+    def _read_names(self, data: Mapping[str, Source], bare: Iterable[str]) -> sets.Names:
+        return sets.read_names(data["names"], data["minority-names"], self.names, bare)
+
+    def _choose_pools(self, pools: Mapping[Group, NamePool]) -> dict[Group, NamePool]:
         if self.unisex and UNISEX not in pools:
             raise UserError("The name lists hold no unisex names; leave out --unisex.")
         return {group: pools[group] for group in self.groups}

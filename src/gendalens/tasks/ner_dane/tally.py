@@ -82,7 +82,7 @@ class NERTable:
     coverage: dict[str, Any]
 
     def select(self, groups: Sequence[tuple[str, str]], *, agreeing: bool = False) -> Counts:
-        """The counts of some groups, over all sentences or only those without clashing pronouns."""
+        """The counts of some groups, over all sentences or only those without clashing words."""
         places = [ALL_GROUPS.index(group) for group in groups]
         kept = [
             i
@@ -162,7 +162,7 @@ def tabulate(records: Iterable[Record]) -> NERTable:
         coverage={
             "sentences": len(sentences),
             "sentences_with_a_person": len(renamed),
-            "sentences_whose_pronouns_may_clash": len(clashing),
+            "sentences_whose_words_may_clash": len(clashing),
             "documents": len(documents),
             **_describe_documents(documents),
             "repeats": len(draws),

@@ -11,11 +11,12 @@ from gendalens.data import dane
 from gendalens.data.conllu import Sentence
 from gendalens.data.names import Group, NamePool
 from gendalens.data.renaming import (
+    Plan,
     RenamedSentence,
     draw_plan,
-    has_gendered_pronoun,
     keep_names,
     rename,
+    tells_gender,
 )
 from gendalens.system.lazy_sequence import LazySequence
 
@@ -31,8 +32,8 @@ class Version:
 
     @property
     def clashes(self) -> bool:
-        """Whether a gendered pronoun may no longer agree with the name."""
-        return self.group is not None and has_gendered_pronoun(self.sentence)
+        """Whether a gendered pronoun or title may no longer agree with the name."""
+        return self.group is not None and tells_gender(self.sentence)
 
 
 class Versions(LazySequence[Version]):
@@ -48,19 +49,23 @@ class Versions(LazySequence[Version]):
         repeats: int,
         seed: int,
         protocol: int = 2,
+        surnames: Collection[str] = frozenset(),
     ) -> None:
         self.sentences = sentences
         self._pools = pools
         self._repeats = repeats
         self._seed = seed
         self._protocol = protocol
+        self._surnames = surnames
         each = repeats * len(pools)
         self._ends = list(accumulate(each if has_person(s) else 1 for s in sentences))
 
     def keep(self, names: Collection[str]) -> Versions:
         """All versions of the sentences with these ids."""
         kept = [sentence for sentence in self.sentences if sentence.id in names]
-        return Versions(kept, self._pools, self._repeats, self._seed, self._protocol)
+        return Versions(
+            kept, self._pools, self._repeats, self._seed, self._protocol, self._surnames
+        )
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -71,7 +76,7 @@ class Versions(LazySequence[Version]):
                 yield Version(sentence, keep_names(sentence), None, None)
                 continue
             for repeat in range(self._repeats):
-                drawn = draw_plan(sentence, self._seed, repeat, protocol=self._protocol)
+                drawn = self._draw(sentence, repeat)
                 for group, pool in self._pools.items():
                     yield Version(sentence, rename(sentence, drawn, pool), group, repeat)
 
@@ -83,8 +88,13 @@ class Versions(LazySequence[Version]):
         within = place - (self._ends[number - 1] if number else 0)
         repeat, which = divmod(within, len(self._pools))
         group, pool = list(self._pools.items())[which]
-        drawn = draw_plan(sentence, self._seed, repeat, protocol=self._protocol)
+        drawn = self._draw(sentence, repeat)
         return Version(sentence, rename(sentence, drawn, pool), group, repeat)
+
+    def _draw(self, sentence: Sentence, repeat: int) -> Plan:
+        return draw_plan(
+            sentence, self._seed, repeat, protocol=self._protocol, surnames=self._surnames
+        )
 
 
 def has_person(sentence: Sentence) -> bool:

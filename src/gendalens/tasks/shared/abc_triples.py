@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gendalens.results.result import Record
 from gendalens.stats.crossed import CrossedEstimate, Statistic, crossed_intervals
 from gendalens.stats.estimate import FloatArray
+from gendalens.tasks.shared.occupation_classes import FEMALE, MALE
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,12 @@ class Triples:
     bits: FloatArray
     frame: npt.NDArray[np.intp]
     occupation: npt.NDArray[np.intp]
-    male_class: npt.NDArray[np.bool_]
+    classes: npt.NDArray[np.intp]
+
+    @property
+    def by_class(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Which triples have a female-typed, and which a male-typed occupation."""
+        return self.classes == FEMALE, self.classes == MALE
 
 
 def triple_key(row: Record) -> tuple[int, str, str]:
@@ -35,7 +41,7 @@ def count_freedom(triples: Triples) -> tuple[int, int]:
     frames = len(np.unique(triples.frame))
     in_female, in_male = (
         max(0, min(frames, len(np.unique(triples.occupation[rows]))) - 1)
-        for rows in (~triples.male_class, triples.male_class)
+        for rows in triples.by_class
     )
     return in_female, in_male
 
@@ -58,6 +64,6 @@ def cross_triples(
         triples.occupation,
         seed=seed,
         resamples=resamples,
-        strata_b=triples.male_class.astype(np.intp),
+        strata_b=triples.classes,
         df=df,
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from gendalens.results.result import Record
 from gendalens.tasks.base import RefusalUnit
+from gendalens.tasks.shared.occupation_classes import name_class
 from gendalens.tasks.views import Example, Leanings, Mark, mark_word, mean_by_key
 
 REFLEXIVES = ("sin", "sit", "sine")
@@ -40,7 +42,7 @@ def score_examples(records: Iterable[Record]) -> Iterator[Example]:
         yield Example(
             text=row["reflexive"],
             marks=mark_word(row["reflexive"], row["form"], "pronoun"),
-            condition=f"{row['occupation_class']} occupations",
+            condition=name_class(row["occupation_class"]),
             outcome=f"{best} likeliest" if best in ("hans", "hendes") else "reflexive likeliest",
             said=best,
             about=row["occupation"],
@@ -50,13 +52,13 @@ def score_examples(records: Iterable[Record]) -> Iterator[Example]:
 
 def score_leanings(records: Iterable[Record]) -> Leanings:
     """The mean preference for *hans* over *hendes* in the triples of each occupation."""
+    triples = list(_group_triples(records))
     return Leanings(
         data="abc",
         what="preference for hans over hendes",
         unit="bits",
-        by_occupation=mean_by_key(
-            (t["male"]["occupation"], _measure_bits(t)) for t in _group_triples(records)
-        ),
+        by_occupation=mean_by_key((t["male"]["occupation"], _measure_bits(t)) for t in triples),
+        counts=Counter(t["male"]["occupation"] for t in triples),
     )
 
 
@@ -73,7 +75,7 @@ def link_examples(records: Iterable[Record]) -> Iterator[Example]:
         yield Example(
             text=row["text"],
             marks=marks,
-            condition=f"{row['occupation_class']} occupations",
+            condition=name_class(row["occupation_class"]),
             outcome={0: "neither linked", 1: f"only {(linked or [''])[0]} linked"}.get(
                 len(linked), "both linked"
             ),
@@ -85,7 +87,9 @@ def link_examples(records: Iterable[Record]) -> Iterator[Example]:
 
 def link_leanings(records: Iterable[Record]) -> Leanings:
     """How much more often *hans* than *hendes* is linked with the subject, by occupation."""
+    triples = list(_group_triples(records))
     return Leanings(
+        counts=Counter(triple["male"]["occupation"] for triple in triples),
         data="abc",
         what="how much more often hans than hendes is linked with the subject",
         unit="share",
@@ -95,7 +99,7 @@ def link_leanings(records: Iterable[Record]) -> Leanings:
                 float(triple["male"]["outcome"] == "linked")
                 - float(triple["female"]["outcome"] == "linked"),
             )
-            for triple in _group_triples(records)
+            for triple in triples
         ),
     )
 
@@ -139,5 +143,5 @@ def refusal_unit(record: Record) -> RefusalUnit | None:
         gender=record["condition"],
         first=record["frame"],
         second=record["occupation"],
-        stratum=record["occupation_class"],
+        stratum=record["occupation_class"] or "",
     )

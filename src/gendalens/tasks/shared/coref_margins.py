@@ -19,6 +19,7 @@ from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, statisti
 from gendalens.stats.estimate import FloatArray
 from gendalens.stats.f1 import rate
 from gendalens.stats.findings import Finding
+from gendalens.tasks.shared.occupation_classes import FEMALE, MALE, encode_classes, split_by_class
 from gendalens.words import Message, Template
 
 #: If one answer has this share for hans and hendes together, the rates have no room to differ.
@@ -112,26 +113,26 @@ def show_margin(margin: CrossedEstimate, lines: int) -> Extra:
 def measure_triples(records: Sequence[Record], *, seed: int, resamples: int) -> list[Extra]:
     """The margin of the subject in bits, *hans* minus *hendes*, and its class contrast."""
     sides = _group_margins(records, ("occupation_class", "occupation", "frame", "tense"))
-    keys = sorted(sides)
+    keys = sorted(sides, key=lambda key: (key[0] or "", *key[1:]))
     gaps = np.array([sides[key]["male"] - sides[key]["female"] for key in keys])
-    male = np.array([of_class == "male" for of_class, *_ in keys])
-    units = np.column_stack([gaps * ~male, ~male, gaps * male, male])
+    classes = encode_classes(of_class for of_class, *_ in keys)
+    units = split_by_class(np.column_stack([gaps, np.ones(len(gaps))]), classes)
 
     def means(sums: FloatArray) -> FloatArray:
         of_female, of_male = (rate(sums[:, i], sums[:, i + 1]) for i in (0, 2))
-        overall = rate(sums[:, 0] + sums[:, 2], sums[:, 1] + sums[:, 3])
+        overall = rate(sums[:, ::2].sum(axis=1), sums[:, 1::2].sum(axis=1))
         return np.column_stack([overall, of_male - of_female])
 
     _, frames = np.unique([frame for _, _, frame, _ in keys], return_inverse=True)
     _, occupations = np.unique([name for _, name, _, _ in keys], return_inverse=True)
-    sizes = [len(np.unique(occupations[rows])) for rows in (~male, male)]
+    sizes = [len(np.unique(occupations[classes == code])) for code in (FEMALE, MALE)]
     overall, contrast = crossed_intervals(
         statistic_of_sums(units, means),
         frames,
         occupations,
         seed=seed,
         resamples=resamples,
-        strata_b=male.astype(np.intp),
+        strata_b=classes,
         df=[None, max(0, min(len(np.unique(frames)), *sizes) - 1)],
     )
     return [

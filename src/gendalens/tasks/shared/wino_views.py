@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from gendalens.data.pronouns import CASES, PAIRS
@@ -40,9 +41,10 @@ def fill_examples(records: Iterable[Record]) -> Iterator[Example]:
         )
 
 
-def fill_leanings(records: Iterable[Record]) -> Leanings:
+def fill_leanings(records: Sequence[Record]) -> Leanings:
     """The mean log-odds of the male form, by the occupation that is meant."""
     return Leanings(
+        counts=Counter(row["referent"] for row in records),
         data="dawinobias",
         what="preference for the male pronoun where the occupation is meant",
         unit="bits",
@@ -85,6 +87,7 @@ def link_leanings(records: Sequence[Record]) -> Leanings:
     }
     shared = rates["female"].keys() & rates["male"].keys()
     return Leanings(
+        counts=Counter(occupation for _, occupation, _ in pairs),
         data="dawinobias",
         what="how much more often male than female pronouns are linked with the occupation",
         unit="share",
