@@ -48,6 +48,7 @@ from gendalens.tasks.shared.messages import (
     WITHOUT_INTERVAL,
 )
 from gendalens.tasks.shared.variants import UNCORRECTED, WITHOUT_CONTESTED
+from gendalens.tasks.shared.wino_kinds import split_by_kind
 from gendalens.tasks.shared.wino_measures import (
     BandOf,
     estimate_effect,
@@ -95,6 +96,9 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         )
         changed = judge_estimates(rest, without, band, _find_problem(plain, without))
         alternatives.append(coref_margins.make_alternative(changed))
+    for variant, rows in split_by_kind(records):
+        part = estimate(tabulate(rows), seed=seed, resamples=resamples)
+        extra += list_variant(variant, _estimate_effect(part), part.gap, len(rows) // 2)
     coverage = _count_coverage(records)
     if coverage.get("unknown_tokens"):
         warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))

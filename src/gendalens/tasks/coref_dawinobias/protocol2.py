@@ -16,6 +16,7 @@ from gendalens.tasks.base import BINARY, Band, Card, Effect, RefusalUnit, Table,
 from gendalens.tasks.coref_dawinobias import measures, schemas
 from gendalens.tasks.coref_dawinobias.messages import READINGS
 from gendalens.tasks.shared import coref_links, coref_margins, wino_views
+from gendalens.tasks.shared.wino_kinds import describe_kind
 from gendalens.tasks.shared.wino_schemas import sample_schemas
 from gendalens.tasks.shared.wino_tables import wino_tables
 from gendalens.tasks.views import Example, Leanings
@@ -206,6 +207,7 @@ def _make_record(item: WinoLine, answer: Answer) -> Record:
         "referent_stereotype": item.referent.stereotype,
         "other": item.other.occupation,
         "contested": item.referent.contested or item.other.contested,
+        **describe_kind(item),
         "other_span": [item.other.span.start, item.other.span.end],
         "clusters": coref_links.list_clusters(answer),
         "pronoun_inside": coref_links.stands_in_longer_mention(answer, item.span),

@@ -52,6 +52,7 @@ from gendalens.tasks.shared.messages import (
     UNKNOWN_TOKENS,
 )
 from gendalens.tasks.shared.variants import WITHOUT_CONTESTED
+from gendalens.tasks.shared.wino_kinds import split_by_kind
 from gendalens.tasks.shared.wino_measures import (
     BandOf,
     estimate_effect,
@@ -122,6 +123,9 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         )
         changed = judge_estimates(without, band, problem, doubt)
         alternatives.append(Alternative(finding=changed, warning=CONTESTED_LABELS_DECIDE))
+    for variant, rows in split_by_kind(records):
+        part = estimate(tabulate(rows, reading), seed=seed, resamples=resamples)
+        extra += list_variant(variant, _estimate_effect(part), part.gap, len(rows) // 2)
     coverage = _count_coverage(records, reading)
     if coverage["unknown_tokens"]:
         warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))
