@@ -13,7 +13,15 @@ from gendalens.models.control import Control
 from gendalens.models.trials import describe_trials, normalise
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Band, Card, Effect, Task, sample_by_stratum
+from gendalens.tasks.base import (
+    BINARY,
+    STANDARD_DANISH,
+    Band,
+    Card,
+    Effect,
+    Task,
+    sample_by_stratum,
+)
 from gendalens.tasks.chat_abc import measures
 from gendalens.tasks.chat_abc.messages import READINGS
 from gendalens.tasks.views import Example, Leanings, mark_word, mean_by_key
@@ -64,6 +72,7 @@ class ChatAbc(Task[Triple]):
                 "they are no perplexities, and not comparable to those of lm-abc; both sentences are "
                 "grammatical if the owner is somebody else, so neither answer is wrong",
             ),
+            ("dialect", STANDARD_DANISH),
             ("limit", BINARY),
         ),
         readings=READINGS,

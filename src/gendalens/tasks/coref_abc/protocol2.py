@@ -16,6 +16,7 @@ from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
+    STANDARD_DANISH,
     Band,
     Card,
     Effect,
@@ -87,6 +88,7 @@ class CorefAbc(Task[Triple]):
                 "sentence and prompt - log P after the prompt without sentence and pronoun) is linked. "
                 "It must choose: the subject, or someone else (en anden)",
             ),
+            ("dialect", STANDARD_DANISH),
             ("limit", BINARY),
         ),
         readings=READINGS,

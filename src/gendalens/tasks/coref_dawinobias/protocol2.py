@@ -12,7 +12,16 @@ from gendalens.models.control import Control
 from gendalens.models.trials import describe_trials
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Band, Card, Effect, RefusalUnit, Table, Task
+from gendalens.tasks.base import (
+    BINARY,
+    STANDARD_DANISH,
+    Band,
+    Card,
+    Effect,
+    RefusalUnit,
+    Table,
+    Task,
+)
 from gendalens.tasks.coref_dawinobias import measures, schemas
 from gendalens.tasks.coref_dawinobias.messages import READINGS
 from gendalens.tasks.shared import coref_links, coref_margins, wino_views
@@ -97,6 +106,7 @@ class CorefDaWinoBias(Task[WinoLine]):
                 "sentence and prompt - log P after the prompt without sentence and pronoun) is linked. "
                 "It must choose: every line is right or wrong, never both or none",
             ),
+            ("dialect", STANDARD_DANISH),
             ("limit", BINARY),
         ),
         readings=READINGS,

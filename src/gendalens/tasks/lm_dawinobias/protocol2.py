@@ -15,6 +15,7 @@ from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
+    STANDARD_DANISH,
     Band,
     Card,
     ComparedFigures,
@@ -105,6 +106,7 @@ class LMDaWinoBias(Task[WinoLine]):
                 "the main effect is judged by the gap and by the within-schema contrast, the groups "
                 "by the F1 of male minus that of female pronouns and by the log-odds of the male form",
             ),
+            ("dialect", STANDARD_DANISH),
             ("limit", BINARY),
         ),
         readings=READINGS,
