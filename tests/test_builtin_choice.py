@@ -72,18 +72,21 @@ def test_every_test_runs_on_the_built_in_sets_with_nothing_fetched(
 
 
 @pytest.mark.parametrize("task", ["lm-abc", "lm-dawinobias"])
-def test_the_built_in_sets_tell_the_headline_without_unproven_occupations(task: str) -> None:
+def test_the_headline_on_built_in_sets_does_not_rest_on_unproven_occupations(task: str) -> None:
     (result,) = gendalens.run(FAIR, tasks=task, data="builtin", sample=200)
-    assert "ges_without_contested" in [extra.id for extra in result.extra]
+    more = result.find_extra("ges_with_unproven")
+    assert more.value != result.gender_effect_size.value
+    assert more.n is not None
+    assert result.conditions[0].n < more.n
 
 
 def test_the_kinds_of_schemas_are_told_apart() -> None:
     found = gendalens.run(FAIR, tasks=["lm-dawinobias", "coref-dawinobias"], data="builtin")
     for result in found:
         numbers = {extra.id: extra.n for extra in result.extra if extra.id.startswith("gap_")}
-        # Two conditions of one line are one.
-        assert numbers["gap_world_lines"] == numbers["gap_syntax_lines"] == 414
-        assert numbers["gap_world_lines_without_cue"] == 276
+        # Without the schemas that have an unproven occupation.
+        kinds = ("world_lines", "world_lines_without_cue", "syntax_lines")
+        assert [numbers[f"gap_{kind}"] for kind in kinds] == [376, 266, 370]
 
 
 def test_an_occupation_is_contested_by_the_table_of_its_own_set(tmp_path: Path) -> None:
@@ -92,8 +95,8 @@ def test_an_occupation_is_contested_by_the_table_of_its_own_set(tmp_path: Path) 
     assert doubtful == {"sygeplejersken"}
     lines = sets.read_wino_lines(registry.find_source("dawinobias", override="builtin"))
     # The official table contests the accountant, whom Danish figures of this one class as male.
-    contested = {line.referent.occupation: line.referent.contested for line in lines}
-    assert (contested["revisoren"], contested["smeden"]) == (False, True)
+    unproven = {line.referent.occupation: line.referent.unproven for line in lines}
+    assert (unproven["revisoren"], unproven["smeden"]) == (False, True)
 
 
 def test_built_in_and_own_sets_may_be_mixed_in_one_run(tmp_path: Path) -> None:

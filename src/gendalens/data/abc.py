@@ -37,6 +37,7 @@ class Triple:
     ``template`` is the position in the occupation's block of the file (1 to 76 in the official ones),
     ``frame`` numbers the events (1 to 38). ``subject`` is the same in all three sentences.
     ``contested``: Danish employment shares, or the word itself, contradict the occupation's class.
+    ``unproven``: no reliable Danish share bears it out, and a headline does not rest on it.
     """
 
     frame: int
@@ -53,6 +54,7 @@ class Triple:
     male_span: Span
     female_span: Span
     contested: bool = False
+    unproven: bool = False
 
 
 def read_raw(folder: Path) -> dict[Gender, list[tuple[str, str, str]]]:

@@ -34,8 +34,8 @@ WORD = re.compile(r"\w+")
 class Mention:
     """An occupation in the text: the word as it appears, and its definite base form.
 
-    ``contested``: Danish employment shares, or the word itself, contradict its stereotype, or no
-    share is reliable enough to bear it out.
+    ``contested``: Danish employment shares, or the word itself, contradict its stereotype.
+    ``unproven``: no reliable Danish share bears it out, and a headline does not rest on it.
     """
 
     text: str
@@ -43,6 +43,7 @@ class Mention:
     stereotype: Gender
     span: Span
     contested: bool = False
+    unproven: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,11 @@ def test_a_secretary_has_no_calendar_that_is_the_boss_s() -> None:
     assert ("sekretæren", 25) not in events
 
 
-def test_the_occupations_without_a_reliable_share_are_contested() -> None:
-    contested = {t.occupation for t in abc.read() if t.contested}
-    assert len(contested) == 9
-    assert {"smeden", "hjemmehjælperen"} <= contested
-    assert "piloten" not in contested
+def test_the_occupations_without_a_reliable_share_are_unproven() -> None:
+    unproven = {t.occupation for t in abc.read() if t.unproven}
+    assert len(unproven) == 9
+    assert {"smeden", "hjemmehjælperen"} <= unproven
+    assert "piloten" not in unproven
 
 
 def test_spans_point_at_subject_and_possessive() -> None:

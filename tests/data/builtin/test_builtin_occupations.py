@@ -16,7 +16,7 @@ def test_there_are_about_as_many_occupations_of_either_class() -> None:
     table = read_occupations().values()
     assert len(table) == 80
     assert Counter(o.stereotype for o in table) == {"male": 43, "female": 37}
-    proven = Counter(o.stereotype for o in table if not o.contested)
+    proven = Counter(o.stereotype for o in table if not o.unproven)
     assert proven == {"male": 35, "female": 36}
 
 
@@ -37,9 +37,9 @@ def test_every_figure_says_what_it_counts_when_and_by_whom() -> None:
         assert o.year or o.indefinite == "murer"
 
 
-def test_an_occupation_without_a_figure_of_high_or_medium_confidence_is_contested() -> None:
+def test_an_occupation_without_a_figure_of_high_or_medium_confidence_is_unproven() -> None:
     for o in read_occupations().values():
-        assert o.contested == (o.confidence == "low"), o.definite
+        assert o.unproven == (o.confidence == "low"), o.definite
         # An old figure never stands alone.
         assert o.others or o.confidence != "low", o.definite
 

@@ -23,7 +23,7 @@ def test_a_row_gives_the_sentence_its_pronoun_and_both_occupations(tmp_path: Pat
     assert line.text == "Måske lånte smeden frisørens saks, for hendes var bedst."
     assert (line.schema, line.line, line.condition) == (1, 2, "pro")
     assert (line.kind, line.cue) == ("world", True)
-    assert (line.referent.contested, line.other.contested) == (False, True)
+    assert (line.referent.unproven, line.other.unproven) == (False, True)
     assert (line.pronoun, line.gender, line.case) == ("hendes", "female", "genitive")
     assert (line.referent.text, line.referent.occupation) == ("frisørens", "frisøren")
     assert (line.other.occupation, line.other.stereotype) == ("smeden", "male")

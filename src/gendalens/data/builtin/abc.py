@@ -127,5 +127,5 @@ def build_triple(frame: Frame, occupation: Occupation, tense: Tense) -> Triple:
         reflexive_span=Span(start, start + len(frame.form)),
         male_span=Span(start, start + len("hans")),
         female_span=Span(start, start + len("hendes")),
-        contested=occupation.contested,
+        unproven=occupation.unproven,
     )

@@ -22,7 +22,7 @@ class Occupation:
 
     ``dk_pct_women`` is the percentage of women in Denmark in ``year`` (empty if the source gives
     none) among those whom ``counts`` describes; ``others`` lists what else was published.
-    ``contested``: no figure has a high or medium ``confidence``, so that the class rests on an old
+    ``unproven``: no figure has a high or medium ``confidence``, so that the class rests on an old
     figure and on another source that agrees.
     """
 
@@ -30,7 +30,7 @@ class Occupation:
     definite: str
     genitive: str
     stereotype: Gender
-    contested: bool
+    unproven: bool
     dk_pct_women: float
     year: str
     counts: str
@@ -49,7 +49,7 @@ def read_occupations() -> dict[str, Occupation]:
             definite=row["definite"],
             genitive=row["genitive"],
             stereotype="female" if row["class"] == "female" else "male",
-            contested=row["contested"] == "yes",
+            unproven=row["unproven"] == "yes",
             dk_pct_women=float(row["dk_pct_women"]),
             year=row["year"],
             counts=row["counts"],

@@ -135,7 +135,7 @@ def parse_row(row: Row, condition: Condition, known: Mapping[str, Occupation]) -
         word = marks[kind].group(kind)
         found = find_occupation(word, known)
         mentions[kind] = Mention(
-            word, found.definite, found.stereotype, spans[kind], found.contested
+            word, found.definite, found.stereotype, spans[kind], unproven=found.unproven
         )
     return WinoLine(
         schema=row.schema,

@@ -24,6 +24,7 @@ from gendalens.tasks.base import (
 )
 from gendalens.tasks.chat_abc import measures
 from gendalens.tasks.chat_abc.messages import READINGS
+from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.views import Example, Leanings, mark_word, mean_by_key
 from gendalens.words import Message
 
@@ -180,6 +181,7 @@ def _make_record(item: Triple, answer: Answer) -> Record:
         "occupation": item.occupation,
         "occupation_class": item.occupation_class,
         "contested": item.contested,
+        **describe_proof(item.unproven),
         "male": item.male,
         "female": item.female,
         "hans": hans,

@@ -29,6 +29,7 @@ from gendalens.tasks.coref_abc import estimates, measures
 from gendalens.tasks.coref_abc.classic_tables import abc_tables
 from gendalens.tasks.coref_abc.messages import READINGS
 from gendalens.tasks.shared import abc_views, coref_links, coref_margins
+from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.views import Example, Leanings
 from gendalens.words import Message
 
@@ -134,6 +135,7 @@ class CorefAbc(Task[Triple]):
                         "occupation": item.occupation,
                         "occupation_class": item.occupation_class,
                         "contested": item.contested,
+                        **describe_proof(item.unproven),
                         "condition": condition,
                         "text": text,
                         "subject": [item.subject.start, item.subject.end],

@@ -25,6 +25,7 @@ from gendalens.tasks.base import (
 from gendalens.tasks.coref_dawinobias import measures, schemas
 from gendalens.tasks.coref_dawinobias.messages import READINGS
 from gendalens.tasks.shared import coref_links, coref_margins, wino_views
+from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.shared.wino_kinds import describe_kind
 from gendalens.tasks.shared.wino_schemas import sample_schemas
 from gendalens.tasks.shared.wino_tables import wino_tables
@@ -217,6 +218,7 @@ def _make_record(item: WinoLine, answer: Answer) -> Record:
         "referent_stereotype": item.referent.stereotype,
         "other": item.other.occupation,
         "contested": item.referent.contested or item.other.contested,
+        **describe_proof(item.referent.unproven or item.other.unproven),
         **describe_kind(item),
         "other_span": [item.other.span.start, item.other.span.end],
         "clusters": coref_links.list_clusters(answer),

@@ -22,6 +22,7 @@ from gendalens.stats.crossed import (
 from gendalens.stats.estimate import FloatArray, log2_ratios
 from gendalens.stats.f1 import rate
 from gendalens.stats.paired import Clusters
+from gendalens.tasks.shared.headline import keep_headline
 
 Each = TypeVar("Each")
 
@@ -203,6 +204,7 @@ def cross_triples(
 
 def clusters(records: Sequence[Record]) -> Clusters:
     """The triples in crossed frames and occupations, for differences between models."""
+    records = keep_headline(records)
     triples = tabulate(sorted(records, key=triple_key))
     split = make_summable(_split_by_class(triples))
 

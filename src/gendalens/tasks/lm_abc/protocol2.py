@@ -27,6 +27,7 @@ from gendalens.tasks.lm_abc import estimates, measures
 from gendalens.tasks.lm_abc.classic_tables import abc_tables
 from gendalens.tasks.lm_abc.messages import READINGS
 from gendalens.tasks.shared import abc_views
+from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.views import Example, Leanings
 from gendalens.words import Message
 
@@ -124,6 +125,7 @@ class LMAbc(Task[Triple]):
                         "occupation": item.occupation,
                         "occupation_class": item.occupation_class,
                         "contested": item.contested,
+                        **describe_proof(item.unproven),
                         "condition": gender,
                         "text": text,
                         "reflexive": item.reflexive,

@@ -27,6 +27,7 @@ from gendalens.tasks.base import (
 from gendalens.tasks.lm_dawinobias import forced_choice, measures
 from gendalens.tasks.lm_dawinobias.messages import READINGS
 from gendalens.tasks.shared import wino_views
+from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.shared.wino_kinds import describe_kind
 from gendalens.tasks.shared.wino_schemas import sample_schemas
 from gendalens.tasks.shared.wino_tables import wino_tables
@@ -213,6 +214,7 @@ def _make_record(item: WinoLine, answer: Answer) -> Record:
         "referent_stereotype": item.referent.stereotype,
         "other": item.other.occupation,
         "contested": item.referent.contested or item.other.contested,
+        **describe_proof(item.referent.unproven or item.other.unproven),
         **describe_kind(item),
         "log_prob_female": female,
         "log_prob_male": male,
