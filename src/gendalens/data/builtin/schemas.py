@@ -1,6 +1,6 @@
 """The built-in schemas: two occupations, one pronoun, and the question of whom it refers to.
 
-A row of ``schemas.csv`` marks the pronoun's referent as ``[kokken]``, the other occupation as
+A row of ``schemas.csv`` marks the pronoun's referent as ``[piloten]``, the other occupation as
 ``{frisøren}`` and the pronoun as ``<han/hun>``, ``<ham/hende>`` or ``<hans/hendes>``. Both conditions
 come from the same row, so they differ in the pronoun only. ``cue`` is *yes* if the clause that decides
 names a tool, a place or the clients of the occupation meant, from which a model may guess the gender
