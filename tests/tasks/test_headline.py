@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from gendalens.data import registry
+from gendalens.models.control import Control
 from gendalens.results.result import Record
+from gendalens.tasks import get_task
 from gendalens.tasks.shared.headline import choose_headline, keep_headline
 from gendalens.tasks.shared.messages import CONTESTED_LABELS_DECIDE
 
@@ -47,3 +50,30 @@ def test_without_enough_that_is_left_there_is_no_variant(rows: list[Record]) -> 
     head = choose_headline(rows, CONTESTED_LABELS_DECIDE)
     assert (head.records, head.others) == (rows, None)
     assert keep_headline(rows) == rows
+
+
+@pytest.mark.parametrize(
+    ("test", "data"),
+    [
+        ("lm-dawinobias", "dawinobias"),
+        ("coref-dawinobias", "dawinobias"),
+        ("lm-abc", "abc"),
+        ("coref-abc", "abc"),
+        ("chat-abc", "abc"),
+    ],
+)
+def test_models_are_compared_on_what_the_headline_rests_on(test: str, data: str) -> None:
+    task = get_task(test, 2)
+    items = task.items({data: registry.find_source(data, override="builtin")})
+    some = task.sample(items, 120, seed=0)
+    records = task.records(some, task.plant(some, Control("fair", 0.0, seed=1)))
+    kept = keep_headline(records)
+    assert len(kept) < len(records)
+    names = task.clusters(records).names
+    assert names == task.clusters(kept).names
+    measures = task.measure(records, seed=0, resamples=50)
+    alone = task.measure(kept, seed=0, resamples=50)
+    assert measures.gap.value == alone.gap.value
+    assert measures.conditions == alone.conditions
+    assert measures.nuance == alone.nuance
+    assert "with_unproven" in " ".join(extra.id for extra in measures.extra)
