@@ -148,8 +148,12 @@ def test_a_sentence_that_returns_with_other_occupations_is_found() -> None:
 
 def test_an_occupation_whose_word_carries_gender_is_found() -> None:
     known = dict(read_occupations())
-    forms = {"definite": "sygeplejersken", "genitive": "sygeplejerskens"}
-    known["sygeplejersken"] = replace(known["frisøren"], indefinite="sygeplejerske", **forms)
+    known["sygeplejersken"] = replace(
+        known["frisøren"],
+        indefinite="sygeplejerske",
+        definite="sygeplejersken",
+        genitive="sygeplejerskens",
+    )
     assert validate_schemas(ROWS, known) == ["the word sygeplejersken carries gender"]
 
 

@@ -69,13 +69,13 @@ def _check_combinations(
     known = {job.indefinite for job in occupations}
     for frame in frames:
         place = f"frame {frame.frame}"
-        for job in sorted(frame.left_out - known):
-            yield f"{place}: it leaves out {job}, which is not an occupation"
+        for name in sorted(frame.left_out - known):
+            yield f"{place}: it leaves out {name}, which is not an occupation"
         if len(frame.left_out) > MOST_LEFT_OUT * len(occupations):
             yield f"{place}: it leaves out {len(frame.left_out)} occupations"
-        for job in OTHERS_BY_DEFAULT.get(frame.object, "").split():
-            if job in known - frame.left_out:
-                yield f"{place}: with {job}, “{frame.object}” is somebody else's by default"
+        for name in OTHERS_BY_DEFAULT.get(frame.object, "").split():
+            if name in known - frame.left_out:
+                yield f"{place}: with {name}, “{frame.object}” is somebody else's by default"
         for occupation in occupations:
             for tense in TENSES:
                 cell = (occupation.definite, frame.frame, tense)
