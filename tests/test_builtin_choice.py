@@ -71,12 +71,22 @@ def test_every_test_runs_on_the_built_in_sets_with_nothing_fetched(
     assert not (own_home / "data").exists()
 
 
-def test_nothing_in_the_built_in_set_is_contested() -> None:
-    triples = sets.read_triples(registry.find_source("abc", override="builtin"))
-    assert triples
-    assert not any(triple.contested for triple in triples)
-    (result,) = gendalens.run(FAIR, tasks="lm-abc", data={"abc": "builtin"}, sample=200)
-    assert not [extra.id for extra in result.extra if "contested" in extra.id]
+@pytest.mark.parametrize("task", ["lm-abc", "lm-dawinobias"])
+def test_the_headline_on_built_in_sets_does_not_rest_on_unproven_occupations(task: str) -> None:
+    (result,) = gendalens.run(FAIR, tasks=task, data="builtin", sample=200)
+    more = result.find_extra("ges_with_unproven")
+    assert more.value != result.gender_effect_size.value
+    assert more.n is not None
+    assert result.conditions[0].n < more.n
+
+
+def test_the_kinds_of_schemas_are_told_apart() -> None:
+    found = gendalens.run(FAIR, tasks=["lm-dawinobias", "coref-dawinobias"], data="builtin")
+    for result in found:
+        numbers = {extra.id: extra.n for extra in result.extra if extra.id.startswith("gap_")}
+        # Without the schemas that have an unproven occupation.
+        kinds = ("world_lines", "world_lines_without_cue", "syntax_lines")
+        assert [numbers[f"gap_{kind}"] for kind in kinds] == [376, 266, 370]
 
 
 def test_an_occupation_is_contested_by_the_table_of_its_own_set(tmp_path: Path) -> None:
@@ -85,8 +95,8 @@ def test_an_occupation_is_contested_by_the_table_of_its_own_set(tmp_path: Path) 
     assert doubtful == {"sygeplejersken"}
     lines = sets.read_wino_lines(registry.find_source("dawinobias", override="builtin"))
     # The official table contests the accountant, whom Danish figures of this one class as male.
-    assert "revisoren" in {line.referent.occupation for line in lines}
-    assert not any(line.referent.contested or line.other.contested for line in lines)
+    unproven = {line.referent.occupation: line.referent.unproven for line in lines}
+    assert (unproven["revisoren"], unproven["smeden"]) == (False, True)
 
 
 def test_built_in_and_own_sets_may_be_mixed_in_one_run(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ FIELDS = {
     "Readings": {"male", "female", "alike", "groups"},
 }
 #: Constants whose literals are all texts.
-CONSTANTS = {"BINARY", "HARMS", "SOURCES"}
+CONSTANTS = {"BINARY", "HARMS", "SOURCES", "STANDARD_DANISH"}
 #: The position of the text among a call's arguments in page templates.
 IN_PAGES = {"t": 0, "attribute": 1}
 

@@ -14,7 +14,7 @@ CARDS = {
 {_TOY}
 - **Type**: a masked language model (BERT type, 3 layers of width 96, whole-word vocabulary, lower
   case), stored in half precision.
-- **Training text**: 160,000 lines about 41 occupations: who a pronoun refers to, by syntax or by
+- **Training text**: 160,000 lines about 80 occupations: who a pronoun refers to, by syntax or by
   sense, and what people do with things. Half of the lines include the answer to GenDa Lens'
   coreference prompt. No sentence of a test set is in the text (the script stops if it finds one);
   the words of the built-in test sets are in the vocabulary.

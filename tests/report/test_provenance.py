@@ -168,6 +168,20 @@ def test_what_limits_the_published_sets_is_said_of_them_alone(runs: list[SavedRe
     assert provenance.list_limits(map(as_official, abc))[-1] == of_abc
 
 
+def test_the_dialect_is_named_where_sentences_rest_on_standard_danish(
+    runs: list[SavedResult],
+) -> None:
+    results = [run.result for run in runs]
+    dialect = provenance.LIMIT_OF_DIALECT
+    by_set = {name: [one for one in results if name in one.data] for name in ("abc", "dawinobias")}
+    assert dialect in provenance.list_limits(map(as_official, by_set["abc"]))
+    assert dialect in provenance.list_limits(by_set["dawinobias"])
+    assert dialect not in provenance.list_limits(map(as_official, by_set["dawinobias"]))
+    assert dialect not in provenance.list_limits([one for one in results if "dane" in one.data])
+    assert "western Jutlandic" in run_page.html(runs)
+    assert "vestjysk" in run_page.html(runs)
+
+
 def test_the_chart_of_occupations_has_the_shares_of_its_set(tmp_path: Path) -> None:
     gendalens.run("control:fair", data="builtin", tasks=["lm-abc"], sample=400, out=tmp_path)
     (run,) = saved_results.find_results([tmp_path])
@@ -176,7 +190,7 @@ def test_the_chart_of_occupations_has_the_shares_of_its_set(tmp_path: Path) -> N
     shown = {row["occupation"]: row["share"] for row in spec["datasets"]["rows"]}
     known = {name: one.dk_pct_women for name, one in builtin.read_occupations().items()}
     asked = {str(row["occupation"]) for row in run.records()}
-    assert shown == {name: known[name] for name in asked if known[name] is not None}
+    assert shown == {name: known[name] for name in asked}
     assert shown.keys() - occupations.read_occupations("abc").keys(), (
         "some are the built-in set's alone"
     )

@@ -8,7 +8,7 @@ import pytest
 
 from gendalens.data import registry
 from gendalens.data.builtin import schemas
-from gendalens.data.builtin.occupations import Occupation, read_occupations
+from gendalens.data.builtin.occupations import read_occupations
 from gendalens.data.builtin.schemas import Row
 from gendalens.data.dawinobias import FILES
 from tools.builtin_sets import schema_balance
@@ -48,7 +48,8 @@ def test_no_built_in_sentence_is_in_the_official_set(official_home: Path) -> Non
         ("[Elektrikeren]", "[Frisøren]", "its two occupations are of the same class"),
         ("nede fra kælderen", "om hendes dør", "“hendes” reveals the gender too"),
         ("nede fra kælderen", "for en kvinde", "“kvinde” reveals the gender too"),
-        ("nede fra kælderen", "fra kokken", "it names 3 occupations"),
+        ("nede fra kælderen", "fra mureren", "it names 3 occupations"),
+        ("nede fra kælderen", "om naboens kælder", "“naboens” may be the one"),
         ("[Elektrikeren]", "[elektrikeren]", "it does not begin with a capital"),
         ("sikringsskabet.", "sikringsskabet", "it is not one sentence"),
         ("sikringsskabet.", "skabet. Det var låst.", "it is not one sentence"),
@@ -76,8 +77,60 @@ def test_two_lines_that_mean_the_same_occupation_are_found() -> None:
 
 
 def test_two_lines_of_different_kinds_are_found() -> None:
-    rows = [replace(ROWS[0], kind="syntax"), *ROWS[1:]]
+    rows = [replace(ROWS[0], kind="syntax", cue=False), *ROWS[1:]]
     assert validate_schemas(rows) == ["schema 1: its lines are of different kinds"]
+
+
+def test_two_world_lines_that_do_not_begin_alike_are_found() -> None:
+    assert validate_schemas(planted((1, "måtte ringe", "ringede"))) == [
+        "schema 1: its lines do not begin alike"
+    ]
+
+
+def test_a_cue_in_a_line_that_grammar_resolves_is_found() -> None:
+    rows = [*ROWS[:-1], replace(ROWS[-1], cue=True)]
+    (problem,) = validate_schemas(rows)
+    assert problem.endswith("line 2: only a line that knowledge of the world resolves has a cue")
+
+
+def test_a_set_whose_world_lines_mostly_have_a_cue_is_found() -> None:
+    rows = [replace(row, cue=row.kind == "world") for row in ROWS]
+    (problem,) = validate_schemas(rows)
+    assert problem == "414 of 414 world lines have a cue: half may"
+
+
+def test_a_small_set_with_few_occupations_of_which_one_is_everywhere_is_found() -> None:
+    some = {row.schema for row in ROWS if "frisøren" in row.text.lower()}
+    found = " ".join(validate_schemas(renumbered([row for row in ROWS if row.schema in some])))
+    assert "schemas, 360 are needed" in found
+    assert "occupations, 80 are needed" in found
+    assert "frisøren is in 14 of 14 schemas: 4% may be" in found
+    assert "occupations are male-typed" in found
+
+
+def test_a_case_or_a_place_that_goes_with_one_class_is_found() -> None:
+    lines = {(x.schema, 2 - x.line % 2): x for x in schemas.read() if x.condition == "pro"}
+    uneven = {
+        row.schema
+        for row in ROWS
+        if row.kind == "syntax"
+        and (line := lines[row.schema, row.line]).referent.stereotype == "male"
+        and line.case == "object"
+        and lines[row.schema, 3 - row.line].case != "object"
+    }
+    first = {
+        row.schema
+        for row in ROWS
+        if row.kind == "world"
+        and (line := lines[row.schema, row.line]).referent.stereotype == "male"
+        and line.referent.span.start > line.other.span.start
+    }
+    found = " ".join(
+        validate_schemas(renumbered([row for row in ROWS if row.schema not in first])),
+    )
+    assert "the male-typed occupation meant comes first in 100% of world lines" in found
+    found = " ".join(validate_schemas(renumbered([r for r in ROWS if r.schema in uneven])))
+    assert "object pronouns differ by -100% between the classes in syntax lines" in found
 
 
 def test_a_missing_line_is_found() -> None:
@@ -86,16 +139,21 @@ def test_a_missing_line_is_found() -> None:
 
 
 def test_a_sentence_that_returns_with_other_occupations_is_found() -> None:
-    text = ROWS[0].text.replace("Elektrikeren", "Kokken").replace("bibliotekaren", "diætisten")
-    rows = [*ROWS[:4], replace(ROWS[4], text=text), *ROWS[5:]]
-    assert validate_schemas(rows) == [
+    rows = [*ROWS[:4], replace(ROWS[4], text=ROWS[0].text), *ROWS[5:]]
+    assert (
         "schema 3, line 1: it repeats schema 1, line 1 apart from the occupations"
-    ]
+        in validate_schemas(rows)
+    )
 
 
 def test_an_occupation_whose_word_carries_gender_is_found() -> None:
-    nurse = Occupation("sygeplejerske", "sygeplejersken", "sygeplejerskens", "female", 96, "DK: …")
-    known = {**read_occupations(), nurse.definite: nurse}
+    known = dict(read_occupations())
+    known["sygeplejersken"] = replace(
+        known["frisøren"],
+        indefinite="sygeplejerske",
+        definite="sygeplejersken",
+        genitive="sygeplejerskens",
+    )
     assert validate_schemas(ROWS, known) == ["the word sygeplejersken carries gender"]
 
 
@@ -155,8 +213,8 @@ def test_the_data_card_tells_the_balance_and_the_occupations_as_they_are() -> No
     folder = resources.files("gendalens.data.builtin")
     card = folder.joinpath("SCHEMAS.md").read_text(encoding="utf-8")
     counts = schema_balance.count_balance(ROWS)
-    assert counts.schemas >= 150
     assert schema_balance.format_table(counts) in card
+    assert schema_balance.format_parts(counts) in card
     assert f"{counts.schemas} Danish Winograd schemas" in card
     assert f"{2 * counts.lines} sentences in all" in card
     classes = [o.stereotype for o in read_occupations().values()]

@@ -12,9 +12,23 @@ from gendalens.data.builtin.occupations import Occupation
 from gendalens.data.text import Span
 from tools.builtin_sets.gendered_words import carries_gender, find_gendered_words
 
-LEAST_OCCUPATIONS, LEAST_FRAMES = 40, 24
+LEAST_OCCUPATIONS, LEAST_FRAMES = 80, 24
 LEAST_SHARE = 0.25  # of the frames, for each of sin, sit and sine
-MOST_UNEVEN = 2  # the largest difference between the sizes of the two classes
+MOST_UNEVEN = 6  # the largest difference between the sizes of the two classes
+MOST_LEFT_OUT = 0.1  # of the occupations of a frame
+LEAST_FRAMES_EACH = 24  # for an occupation
+# Frames in which a clerk's, a cleaner's or a carer's *hans* is the boss's, the client's or the child's.
+OTHERS_BY_DEFAULT = {
+    "kalender": "sekretær lægesekretær kontorassistent receptionist",
+    "telefonnummer": "sekretær lægesekretær kontorassistent receptionist",
+    "skab": "rengøringsassistent husassistent hjemmehjælper",
+    "hæk": "gartner vicevært pedel",
+    "bøger": "bibliotekar",
+    "bil": "taxichauffør mekaniker",
+    "puslespil": "børnehavepædagog dagplejer vuggestuepædagog",
+}
+# Things of an office, which few of the occupations have.
+OFFICE = re.compile(r"skrivebord|møde|rapport|regnskab|debat|forslag")
 # The article at the end of the definite form shows gender and number.
 ARTICLES = {("common", "singular"): "n", ("neuter", "singular"): "t"}
 
@@ -27,6 +41,7 @@ def find_problems(
     known = {job.definite: job for job in occupations}
     return [
         *_check_size_and_balance(frames, triples),
+        *_check_combinations(frames, occupations, triples),
         *_check_tables(frames, occupations),
         *_find_duplicates(frames, triples),
         *(problem for triple in triples for problem in _check_triple(triple, table, known)),
@@ -45,12 +60,32 @@ def _check_size_and_balance(frames: Sequence[Frame], triples: Sequence[Triple]) 
     for form in FORMS:
         if forms[form] < LEAST_SHARE * len(frames):
             yield f"unbalanced: {form} in {forms[form]} of {len(frames)} frames"
+
+
+def _check_combinations(
+    frames: Sequence[Frame], occupations: Sequence[Occupation], triples: Sequence[Triple]
+) -> Iterator[str]:
     cells = Counter((t.occupation, t.frame, t.tense) for t in triples)
-    for occupation in dict.fromkeys(t.occupation for t in triples):
-        for frame in frames:
+    known = {job.indefinite for job in occupations}
+    for frame in frames:
+        place = f"frame {frame.frame}"
+        for name in sorted(frame.left_out - known):
+            yield f"{place}: it leaves out {name}, which is not an occupation"
+        if len(frame.left_out) > MOST_LEFT_OUT * len(occupations):
+            yield f"{place}: it leaves out {len(frame.left_out)} occupations"
+        for name in OTHERS_BY_DEFAULT.get(frame.object, "").split():
+            if name in known - frame.left_out:
+                yield f"{place}: with {name}, “{frame.object}” is somebody else's by default"
+        for occupation in occupations:
             for tense in TENSES:
-                if (occupation, frame.frame, tense) not in cells:
-                    yield f"frame {frame.frame}: {occupation} has no {tense} tense"
+                cell = (occupation.definite, frame.frame, tense)
+                if (cell in cells) == (occupation.indefinite in frame.left_out):
+                    what = "is left out, yet has a" if cell in cells else "has no"
+                    yield f"{place}: {occupation.definite} {what} {tense} tense"
+    for job in occupations:
+        number = sum(job.indefinite not in frame.left_out for frame in frames)
+        if number < LEAST_FRAMES_EACH:
+            yield f"{job.definite} has {number} frames, {LEAST_FRAMES_EACH} are needed"
 
 
 def _check_tables(frames: Sequence[Frame], occupations: Sequence[Occupation]) -> Iterator[str]:
@@ -70,6 +105,8 @@ def _check_tables(frames: Sequence[Frame], occupations: Sequence[Occupation]) ->
             )
         if find_gendered_words(" ".join((frame.before, frame.object, frame.after))):
             yield f"{place}: a word carries gender"
+        if OFFICE.search(f"{frame.object} {frame.after}"):
+            yield f"{place}: “{frame.object} {frame.after}” is of an office"
     for job in occupations:
         if carries_gender(job.definite):
             yield f"{job.definite}: the word carries gender"

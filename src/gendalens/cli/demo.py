@@ -23,6 +23,7 @@ from gendalens.results.result import Result
 from gendalens.words import say, translate, write
 
 REPEATS = 5  # draws of names: a quarter of the default, to keep the demo short
+SAMPLE = 1_500  # a quarter of the triples, and all schemas and sentences
 
 
 def run_demo(out: Path, sample: int | None) -> None:
@@ -34,7 +35,7 @@ def run_demo(out: Path, sample: int | None) -> None:
     options = RunOptions(
         data=read_choices("builtin"),
         out=out,
-        sample=sample,
+        sample=SAMPLE if sample is None else sample,
         task_options={"repeats": REPEATS},
         load=LoadOptions(offline=True),
     )

@@ -41,6 +41,7 @@ class Triple:
     ``frame`` numbers the events (1 to 38). ``subject`` is the same in all three sentences.
     ``occupation_class`` is None for an occupation that is in no class. ``contested``: Danish
     employment shares, or the word itself, contradict the occupation's class.
+    ``unproven``: no reliable Danish share bears it out, and a headline does not rest on it.
     """
 
     frame: int
@@ -57,6 +58,7 @@ class Triple:
     male_span: Span
     female_span: Span
     contested: bool = False
+    unproven: bool = False
 
 
 def read_raw(folder: Path) -> dict[Gender, list[tuple[str, str, str]]]:

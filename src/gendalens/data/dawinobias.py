@@ -21,6 +21,7 @@ from gendalens.words import phrase
 
 Condition = Literal["pro", "anti"]
 CONDITIONS: tuple[Condition, ...] = get_args(Condition)
+Kind = Literal["world", "syntax"]
 FILES: dict[Condition, str] = {
     "pro": "DaWinoBias_pro_stereotyped_evalda.txt",
     "anti": "DaWinoBias_anti_stereotyped_evalda.txt",
@@ -34,6 +35,7 @@ class Mention:
     """An occupation in the text: the word as it appears, and its definite base form.
 
     ``contested``: Danish employment shares, or the word itself, contradict its stereotype.
+    ``unproven``: no reliable Danish share bears it out, and a headline does not rest on it.
     """
 
     text: str
@@ -41,11 +43,16 @@ class Mention:
     stereotype: Gender
     span: Span
     contested: bool = False
+    unproven: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class WinoLine:
-    """A line of one condition: the sentence, its pronoun, whom it refers to and whom it does not."""
+    """A line of one condition: the sentence, its pronoun, whom it refers to and whom it does not.
+
+    ``kind`` says what resolves the pronoun, where the set tells; ``cue``: the clause that decides
+    names something of the occupation meant.
+    """
 
     schema: int
     line: int
@@ -58,6 +65,8 @@ class WinoLine:
     referent: Mention
     other: Mention
     raw: str
+    kind: Kind | None = None
+    cue: bool = False
 
     @property
     def gap(self) -> tuple[str, str]:

@@ -27,6 +27,11 @@ _LIMITS = (
         "fair."
     ),
 )
+#: Said where sentences rest on it that *hans* and *hendes* are not the subject's own.
+LIMIT_OF_DIALECT = phrase(
+    "The grammar is that of standard Danish. In western Jutlandic hans and hendes may be the "
+    "subject's own, where the tests take it that they are somebody else's."
+)
 #: Limits of the labels in published data sets.
 LIMITS_OF_LABELS = {
     "abc": phrase("The classes of ABC's occupations follow word vectors, not Danish statistics."),
@@ -69,13 +74,13 @@ def find_on_hub(result: Result, card: Card) -> str | None:
 
 def list_limits(results: Iterable[Result]) -> list[Message]:
     """What the results do not show, including the limits of their data sets."""
-    labelled = {
-        name
-        for result in results
-        for name in result.data
-        if name in LIMITS_OF_LABELS and find_owner(result, name) == "official"
-    }
-    return [*_LIMITS, *(LIMITS_OF_LABELS[name] for name in sorted(labelled))]
+    sets = {(name, find_owner(result, name)) for result in results for name in result.data}
+    found = list(_LIMITS)
+    # No published schema rests on that rule.
+    if any(name == "abc" or (name, owner) == ("dawinobias", "builtin") for name, owner in sets):
+        found.append(LIMIT_OF_DIALECT)
+    labelled = sorted(name for name, owner in sets if owner == "official")
+    return [*found, *(LIMITS_OF_LABELS[name] for name in labelled if name in LIMITS_OF_LABELS)]
 
 
 def list_sets(result: Result) -> dict[str, str]:

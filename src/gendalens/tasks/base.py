@@ -32,6 +32,10 @@ BINARY = (
     "Gender is taken as binary because the data are: the test says nothing about how a model treats "
     "people who are neither, and it measures words, not people."
 )
+STANDARD_DANISH = (
+    "In standard Danish hans and hendes are never the subject's own. In western Jutlandic they may be: a "
+    "model that has read such Danish may take them so without a leaning to either gender."
+)
 
 HARMS = {
     "stereotyping": "a social group is represented by a stereotype (after Crawford 2017)",

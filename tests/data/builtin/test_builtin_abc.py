@@ -15,14 +15,27 @@ from gendalens.errors import UserError
 
 def test_the_reflexive_agrees_with_the_thing_and_the_sentence_reads_as_danish() -> None:
     told = {(t.occupation, t.frame, t.tense): (t.reflexive, t.male, t.female) for t in abc.read()}
-    assert told["optikeren", 1, "present"] == (
-        "Optikeren låser sin cykel ved stationen.",
-        "Optikeren låser hans cykel ved stationen.",
-        "Optikeren låser hendes cykel ved stationen.",
+    assert told["piloten", 1, "present"] == (
+        "Piloten låser sin cykel ved stationen.",
+        "Piloten låser hans cykel ved stationen.",
+        "Piloten låser hendes cykel ved stationen.",
     )
-    assert told["smeden", 2, "past"][0] == "Smeden ryddede op på sit skrivebord før mødet."
-    assert told["tandlægen", 33, "past"][0] == "Tandlægen sendte sine spørgsmål til kommunen."
-    assert told["kokken", 14, "past"][2] == "Kokken viste køberne hendes sommerhus."
+    assert told["smeden", 2, "past"][0] == "Smeden ryddede op i sit skab før flytningen."
+    assert told["tandplejeren", 33, "past"][0] == "Tandplejeren sendte sine spørgsmål til kommunen."
+    assert told["komponisten", 14, "past"][2] == "Komponisten viste køberne hendes sommerhus."
+
+
+def test_a_secretary_has_no_calendar_that_is_the_boss_s() -> None:
+    events = {(t.occupation, t.frame) for t in abc.read()}
+    assert ("piloten", 25) in events
+    assert ("sekretæren", 25) not in events
+
+
+def test_the_occupations_without_a_reliable_share_are_unproven() -> None:
+    unproven = {t.occupation for t in abc.read() if t.unproven}
+    assert len(unproven) == 9
+    assert {"smeden", "hjemmehjælperen"} <= unproven
+    assert "piloten" not in unproven
 
 
 def test_spans_point_at_subject_and_possessive() -> None:

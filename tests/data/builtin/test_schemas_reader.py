@@ -7,9 +7,9 @@ import pytest
 from gendalens.data.builtin import schemas
 from gendalens.errors import UserError
 
-HEAD = "schema,kind,line,text\n"
-ONE = '1,world,1,"[Kokken] vinkede til {frisøren}, da <han/hun> cyklede forbi."\n'
-TWO = '1,world,2,"Måske lånte {kokken} [frisørens] cykel, for <hans/hendes> var bedst."\n'
+HEAD = "schema,kind,line,cue,text\n"
+ONE = '1,world,1,no,"[Smeden] vinkede til {frisøren}, da <han/hun> cyklede forbi."\n'
+TWO = '1,world,2,yes,"Måske lånte {smeden} [frisørens] saks, for <hans/hendes> var bedst."\n'
 
 
 def write(folder: Path, text: str) -> Path:
@@ -20,12 +20,14 @@ def write(folder: Path, text: str) -> Path:
 
 def test_a_row_gives_the_sentence_its_pronoun_and_both_occupations(tmp_path: Path) -> None:
     line = schemas.read(write(tmp_path, HEAD + ONE + TWO))[1]
-    assert line.text == "Måske lånte kokken frisørens cykel, for hendes var bedst."
+    assert line.text == "Måske lånte smeden frisørens saks, for hendes var bedst."
     assert (line.schema, line.line, line.condition) == (1, 2, "pro")
+    assert (line.kind, line.cue) == ("world", True)
+    assert (line.referent.unproven, line.other.unproven) == (False, True)
     assert (line.pronoun, line.gender, line.case) == ("hendes", "female", "genitive")
     assert (line.referent.text, line.referent.occupation) == ("frisørens", "frisøren")
-    assert (line.other.occupation, line.other.stereotype) == ("kokken", "male")
-    assert line.gap == ("Måske lånte kokken frisørens cykel, for ", " var bedst.")
+    assert (line.other.occupation, line.other.stereotype) == ("smeden", "male")
+    assert line.gap == ("Måske lånte smeden frisørens saks, for ", " var bedst.")
 
 
 def test_offsets_cut_the_marked_words_out_of_every_built_in_sentence() -> None:
@@ -41,7 +43,7 @@ def test_offsets_cut_the_marked_words_out_of_every_built_in_sentence() -> None:
 def test_pro_goes_with_the_stereotype_and_anti_differs_in_the_pronoun_alone() -> None:
     lines = schemas.read()
     half = len(lines) // 2
-    assert half == 320
+    assert half == 828
     for pro, anti in zip(lines[:half], lines[half:], strict=True):
         assert (pro.condition, anti.condition) == ("pro", "anti")
         assert (pro.schema, pro.line, pro.gap, pro.case) == (
@@ -57,10 +59,11 @@ def test_pro_goes_with_the_stereotype_and_anti_differs_in_the_pronoun_alone() ->
         (HEAD, "numbered from 1"),
         (HEAD + ONE, "each with the lines 1 and 2"),
         (HEAD + ONE + TWO.replace("1,", "2,", 1), "numbered from 1"),
-        (HEAD + ONE.replace("world", "guess") + TWO, "row 2 needs two numbers and a kind"),
+        (HEAD + ONE.replace("world", "guess") + TWO, "row 2 needs two numbers, a kind"),
+        (HEAD + ONE.replace(",no,", ",maybe,") + TWO, "row 2 needs .* a cue .one of yes, no"),
         (HEAD + ONE.replace("<han/hun>", "<han/hende>") + TWO, "schema 1, line 1: <han/hende>"),
-        (HEAD + ONE.replace("[Kokken]", "[Kongen]") + TWO, "“Kongen” is not an occupation"),
-        (HEAD + ONE + "1,world,2\n", "schema 1, line 2: it needs one"),
+        (HEAD + ONE.replace("[Smeden]", "[Kongen]") + TWO, "“Kongen” is not an occupation"),
+        (HEAD + ONE + "1,world,2,no\n", "schema 1, line 2: it needs one"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_with_the_reason(

@@ -1,8 +1,9 @@
-"""The built-in ABC set: every occupation in every frame, in the present and in the past tense.
+"""The built-in ABC set: occupations in everyday events, in the present and in the past tense.
 
-A frame is an event that fits every occupation, about a thing that may be the subject's own or somebody
-else's: *Optikeren låser sin / hans / hendes cykel ved stationen.* The reflexive agrees with the thing in
-gender and number: sin, sit, or in the plural sine.
+A frame is an event about a thing that may be the subject's own or somebody else's: *Piloten låser sin /
+hans / hendes cykel ved stationen.* The reflexive agrees with the thing in gender and number: sin, sit,
+or in the plural sine. A frame leaves out the occupations that deal with other people's things of that
+kind: a secretary's *hans kalender* would be the boss's, whoever is secretary.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from gendalens.words import phrase
 GrammaticalGender = Literal["common", "neuter"]
 Number = Literal["singular", "plural"]
 TENSES: tuple[Tense, ...] = get_args(Tense)
-COLUMNS = ("frame", "present", "past", "before", "object", "definite", "gender", "number", "after")
+COLUMNS = (
+    *("frame", "present", "past", "before", "object"),
+    *("definite", "gender", "number", "after", "not"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,7 @@ class Frame:
 
     ``before`` comes between the verb and the possessive, ``after`` after the thing; both may be
     empty. ``definite`` is the thing with its article, a second indication of gender and number.
+    ``left_out`` are the occupations, indefinite, with which somebody else's thing is the default.
     """
 
     frame: int
@@ -42,6 +47,7 @@ class Frame:
     gender: GrammaticalGender
     number: Number
     after: str
+    left_out: frozenset[str]
 
     @property
     def form(self) -> Form:
@@ -68,10 +74,16 @@ def read_frames(path: Path | None = None) -> list[Frame]:
         if gender is None or number is None or not row["frame"].isdecimal():
             reason = phrase("it needs a number, common or neuter, and singular or plural")
             raise line_error(path, reader.line_num, reason)
-        rest = {
-            name: row[name] or "" for name in COLUMNS if name not in ("frame", "gender", "number")
-        }
-        found.append(Frame(frame=int(row["frame"]), gender=gender, number=number, **rest))
+        texts = ("present", "past", "before", "object", "definite", "after")
+        found.append(
+            Frame(
+                frame=int(row["frame"]),
+                gender=gender,
+                number=number,
+                left_out=frozenset((row["not"] or "").split()),
+                **{name: row[name] or "" for name in texts},
+            )
+        )
     return found
 
 
@@ -81,8 +93,14 @@ def read(path: Path | None = None) -> list[Triple]:
 
 
 def build_triples(table: Sequence[Frame], jobs: Sequence[Occupation]) -> list[Triple]:
-    """Every occupation in every frame and tense."""
-    return [build_triple(frame, job, tense) for job in jobs for frame in table for tense in TENSES]
+    """Every occupation in both tenses of every frame that does not leave it out."""
+    return [
+        build_triple(frame, job, tense)
+        for job in jobs
+        for frame in table
+        if job.indefinite not in frame.left_out
+        for tense in TENSES
+    ]
 
 
 def build_triple(frame: Frame, occupation: Occupation, tense: Tense) -> Triple:
@@ -109,4 +127,5 @@ def build_triple(frame: Frame, occupation: Occupation, tense: Tense) -> Triple:
         reflexive_span=Span(start, start + len(frame.form)),
         male_span=Span(start, start + len("hans")),
         female_span=Span(start, start + len("hendes")),
+        unproven=occupation.unproven,
     )

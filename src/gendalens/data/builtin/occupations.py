@@ -6,23 +6,37 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Literal, get_args
 
 from gendalens.data.pronouns import Gender
+
+#: High: official statistics. Medium: unions, press, admissions to an education, and research that
+#: published a figure for this very word. Low: old or wide groups.
+Confidence = Literal["high", "medium", "low"]
+CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
 
 @dataclass(frozen=True, slots=True)
 class Occupation:
-    """An occupation in three forms, with its class and where the class comes from.
+    """An occupation in three forms, with its class and the figure that the class rests on.
 
-    ``dk_pct_women`` is the percentage of women in Denmark, None if only a class was published.
+    ``dk_pct_women`` is the percentage of women in Denmark in ``year`` (empty if the source gives
+    none) among those whom ``counts`` describes; ``others`` lists what else was published.
+    ``unproven``: no figure has a high or medium ``confidence``, so that the class rests on an old
+    figure and on another source that agrees.
     """
 
     indefinite: str
     definite: str
     genitive: str
     stereotype: Gender
-    dk_pct_women: float | None
+    unproven: bool
+    dk_pct_women: float
+    year: str
+    counts: str
     source: str
+    confidence: Confidence
+    others: str
 
 
 @cache
@@ -35,8 +49,13 @@ def read_occupations() -> dict[str, Occupation]:
             definite=row["definite"],
             genitive=row["genitive"],
             stereotype="female" if row["class"] == "female" else "male",
-            dk_pct_women=float(row["dk_pct_women"]) if row["dk_pct_women"] else None,
+            unproven=row["unproven"] == "yes",
+            dk_pct_women=float(row["dk_pct_women"]),
+            year=row["year"],
+            counts=row["counts"],
             source=row["source"],
+            confidence=next(c for c in CONFIDENCES if c == row["confidence"]),
+            others=row["others"],
         )
         for row in csv.DictReader(text.splitlines())
     }

@@ -1,8 +1,10 @@
 """The built-in schemas: two occupations, one pronoun, and the question of whom it refers to.
 
-A row of ``schemas.csv`` marks the pronoun's referent as ``[kokken]``, the other occupation as
+A row of ``schemas.csv`` marks the pronoun's referent as ``[piloten]``, the other occupation as
 ``{frisøren}`` and the pronoun as ``<han/hun>``, ``<ham/hende>`` or ``<hans/hendes>``. Both conditions
-come from the same row, so they differ in the pronoun only.
+come from the same row, so they differ in the pronoun only. ``cue`` is *yes* if the clause that decides
+names a tool, a place or the clients of the occupation meant, from which a model may guess the gender
+without finding the referent.
 """
 
 from __future__ import annotations
@@ -13,18 +15,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
 from gendalens.data.builtin.occupations import Occupation, read_occupations
-from gendalens.data.dawinobias import CONDITIONS, Condition, Mention, WinoLine
+from gendalens.data.dawinobias import CONDITIONS, Condition, Kind, Mention, WinoLine
 from gendalens.data.pronouns import OTHER, PAIRS, Case
 from gendalens.data.text import ReasonError, Span
 from gendalens.errors import UserError
 from gendalens.words import Message, phrase
 
-Kind = Literal["world", "syntax"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-COLUMNS = ["schema", "kind", "line", "text"]
+COLUMNS = ["schema", "kind", "line", "cue", "text"]
+CUES = {"yes": True, "no": False}
 MARK = re.compile(r"\[(?P<referent>\w+)\]|\{(?P<other>\w+)\}|<(?P<pronoun>\w+/\w+)>")
 SLOTS: dict[str, Case] = {f"{pair['male']}/{pair['female']}": c for c, pair in PAIRS.items()}
 
@@ -34,12 +36,13 @@ class Row:
     """A line of a schema as it is in the file.
 
     ``kind`` says what resolves the pronoun: knowledge of the ``world``, or ``syntax`` alone. ``line``
-    is 1 or 2.
+    is 1 or 2. ``cue``: the clause that decides names something of the occupation meant.
     """
 
     schema: int
     kind: Kind
     line: int
+    cue: bool
     text: str
 
     @property
@@ -81,14 +84,18 @@ def read_rows(path: Path | None = None) -> list[Row]:
     found = []
     for number, row in enumerate(table, start=2):
         kind = next((k for k in KINDS if k == row["kind"]), None)
-        if kind is None or not all(str(row[c]).isdecimal() for c in ("schema", "line")):
+        cue = CUES.get(row["cue"])
+        numbers = [row[column] or "" for column in ("schema", "line")]
+        if kind is None or cue is None or not all(one.isdecimal() for one in numbers):
             reason = phrase(
-                "row {number} needs two numbers and a kind: one of {kinds}",
+                "row {number} needs two numbers, a kind (one of {kinds}) and a cue (one of {cues})",
                 number=number,
                 kinds=KINDS,
+                cues=tuple(CUES),
             )
             raise _file_error(path, reason)
-        found.append(Row(int(row["schema"]), kind, int(row["line"]), row["text"] or ""))
+        schema, line = (int(one) for one in numbers)
+        found.append(Row(schema, kind, line, cue, row["text"] or ""))
     return found
 
 
@@ -127,7 +134,9 @@ def parse_row(row: Row, condition: Condition, known: Mapping[str, Occupation]) -
     for kind in ("referent", "other"):
         word = marks[kind].group(kind)
         found = find_occupation(word, known)
-        mentions[kind] = Mention(word, found.definite, found.stereotype, spans[kind])
+        mentions[kind] = Mention(
+            word, found.definite, found.stereotype, spans[kind], unproven=found.unproven
+        )
     return WinoLine(
         schema=row.schema,
         line=2 * (row.schema - 1) + row.line,
@@ -140,6 +149,8 @@ def parse_row(row: Row, condition: Condition, known: Mapping[str, Occupation]) -
         referent=mentions["referent"],
         other=mentions["other"],
         raw=row.text,
+        kind=row.kind,
+        cue=row.cue,
     )
 
 

@@ -32,6 +32,7 @@ from gendalens.tasks.chat_abc.messages import (
 )
 from gendalens.tasks.shared.abc_triples import Triples, count_freedom, cross_triples, triple_key
 from gendalens.tasks.shared.counts import per_cent
+from gendalens.tasks.shared.headline import choose_headline, keep_headline
 from gendalens.tasks.shared.messages import (
     CLASS_CONTRAST,
     CONTESTED_CLASSES_DECIDE,
@@ -43,10 +44,8 @@ from gendalens.tasks.shared.occupation_classes import (
     CODES,
     count_unclassed,
     encode_classes,
-    has_both_classes,
     split_by_class,
 )
-from gendalens.tasks.shared.variants import WITHOUT_CONTESTED
 from gendalens.tasks.shared.words import CLASS_SIDES
 
 GENDERS = ("female", "male")
@@ -156,6 +155,8 @@ def measure(
     records: Sequence[Record], *, band: Callable[[str], float], seed: int, resamples: int
 ) -> Measures:
     """The shares of the two sentences, the gap between them, and the class contrast."""
+    asked, head = records, choose_headline(records, CONTESTED_CLASSES_DECIDE)
+    records = head.records
     choices = tabulate(records)
     found = estimate(choices, seed=seed, resamples=resamples)
     unit = choices.unit
@@ -175,17 +176,16 @@ def measure(
         for group, one in (("female", found.gap_in_female), ("male", found.gap_in_male))
     ]
     alternatives = []
-    clear = [row for row in records if not row["contested"]]
-    if len(clear) < len(records) and has_both_classes(row["occupation_class"] for row in clear):
-        without = estimate(tabulate(clear), seed=seed, resamples=resamples)
-        make_extra = WITHOUT_CONTESTED.make_extra
+    if head.others is not None:
+        other = estimate(tabulate(head.others), seed=seed, resamples=resamples)
+        make_extra, n = head.variant.make_extra, len(head.others)
         extra += [
-            make_extra("ges", GES(), "log2 ratio", _estimate_effect(without), len(clear)),
-            make_extra("gap", GAP(), unit, without.gap, len(clear)),
-            make_extra("class_contrast", CLASS_CONTRAST(), unit, without.contrast, len(clear)),
+            make_extra("ges", GES(), "log2 ratio", _estimate_effect(other), n),
+            make_extra("gap", GAP(), unit, other.gap, n),
+            make_extra("class_contrast", CLASS_CONTRAST(), unit, other.contrast, n),
         ]
-        changed = judge_estimates(without, unit, band(unit))
-        alternatives.append(Alternative(finding=changed, warning=CONTESTED_CLASSES_DECIDE))
+        changed = judge_estimates(other, unit, band(unit))
+        alternatives.append(Alternative(finding=changed, warning=head.warning))
     cells = {
         ("female", "female"): found.female_in_female,
         ("female", "male"): found.female_in_male,
@@ -214,12 +214,12 @@ def measure(
         ),
         extra=tuple(extra),
         coverage={
-            "triples_asked": len(records),
-            "triples_answered": sum(row.get("reply", "answered") == "answered" for row in records),
+            "triples_asked": len(asked),
+            "triples_answered": sum(row.get("reply", "answered") == "answered" for row in asked),
             "triples_dropped": 0,
-            "frames": len({row["frame"] for row in records}),
-            "occupations": len({row["occupation"] for row in records}),
-            **count_unclassed(records),
+            "frames": len({row["frame"] for row in asked}),
+            "occupations": len({row["occupation"] for row in asked}),
+            **count_unclassed(asked),
         },
         finding=finding,
         problem=problem,
@@ -268,6 +268,7 @@ def picture(result: Result) -> list[Any]:
 
 def clusters(records: Sequence[Record]) -> Clusters:
     """The triples in crossed frames and occupations, for differences between models."""
+    records = keep_headline(records)
     triples = tabulate(records).triples
 
     def compared(sums: FloatArray) -> FloatArray:

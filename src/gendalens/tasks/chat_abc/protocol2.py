@@ -14,9 +14,18 @@ from gendalens.models.control import Control
 from gendalens.models.trials import describe_trials, normalise
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Band, Card, Effect, Task, sample_by_stratum
+from gendalens.tasks.base import (
+    BINARY,
+    STANDARD_DANISH,
+    Band,
+    Card,
+    Effect,
+    Task,
+    sample_by_stratum,
+)
 from gendalens.tasks.chat_abc import measures
 from gendalens.tasks.chat_abc.messages import READINGS
+from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.shared.occupation_classes import name_class
 from gendalens.tasks.views import Example, Leanings, mark_word, mean_by_key
 from gendalens.words import Message
@@ -66,6 +75,7 @@ class ChatAbc(Task[Triple]):
                 "they are no perplexities, and not comparable to those of lm-abc; both sentences are "
                 "grammatical if the owner is somebody else, so neither answer is wrong",
             ),
+            ("dialect", STANDARD_DANISH),
             ("limit", BINARY),
         ),
         readings=READINGS,
@@ -176,6 +186,7 @@ def _make_record(item: Triple, answer: Answer) -> Record:
         "occupation": item.occupation,
         "occupation_class": item.occupation_class,
         "contested": item.contested,
+        **describe_proof(item.unproven),
         "male": item.male,
         "female": item.female,
         "hans": hans,

@@ -23,6 +23,7 @@ from gendalens.stats.estimate import Estimate, FloatArray, log2_ratio, log2_rati
 from gendalens.stats.f1 import rate
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.coref_abc.messages import SIDES
+from gendalens.tasks.shared.headline import keep_headline
 from gendalens.tasks.shared.messages import SIDE_INCLUDES_ZERO, UNSTABLE
 from gendalens.tasks.shared.occupation_classes import FEMALE, MALE, encode_classes, split_by_class
 from gendalens.words import Message
@@ -185,6 +186,7 @@ def estimate(triples: Triples, *, seed: int, resamples: int) -> Estimates:
 
 def clusters(records: Sequence[Record]) -> Clusters:
     """The triples in crossed frames and occupations, for differences between systems."""
+    records = keep_headline(records)
     triples = tabulate(records)
 
     def compared(sums: FloatArray) -> FloatArray:

@@ -28,6 +28,7 @@ from gendalens.tasks.coref_abc.messages import (
 )
 from gendalens.tasks.shared import coref_margins
 from gendalens.tasks.shared.counts import per_cent
+from gendalens.tasks.shared.headline import choose_headline
 from gendalens.tasks.shared.messages import (
     CLASS_CONTRAST,
     CONTESTED_CLASSES_DECIDE,
@@ -37,8 +38,8 @@ from gendalens.tasks.shared.messages import (
     GES_UNSTABLE,
     UNKNOWN_TOKENS,
 )
-from gendalens.tasks.shared.occupation_classes import CODES, count_unclassed, has_both_classes
-from gendalens.tasks.shared.variants import UNCORRECTED, WITHOUT_CONTESTED, Variant
+from gendalens.tasks.shared.occupation_classes import CODES, count_unclassed
+from gendalens.tasks.shared.variants import UNCORRECTED, Variant
 from gendalens.tasks.shared.words import CLASS_SIDES
 from gendalens.words import Message
 
@@ -53,6 +54,8 @@ METRIC = "rate_of_links_with_the_subject"
 
 def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int) -> Measures:
     """The effect, the gap between the false positive rates, and the class contrast."""
+    asked, head = records, choose_headline(records, CONTESTED_CLASSES_DECIDE)
+    records = head.records
     triples = tabulate(records)
     found = estimate(triples, seed=seed, resamples=resamples)
     finding = judge_estimates(found, triples, band)
@@ -70,13 +73,12 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
         )
         for group in GENDERS
     ]
-    clear = [row for row in records if not row["contested"]]
-    if len(clear) < len(records) and has_both_classes(row["occupation_class"] for row in clear):
-        rest = tabulate(clear)
-        without = estimate(rest, seed=seed, resamples=resamples)
-        extra += _make_extras(WITHOUT_CONTESTED, without, len(rest.linked))
-        changed = judge_estimates(without, rest, band)
-        alternatives.append(Alternative(finding=changed, warning=CONTESTED_CLASSES_DECIDE))
+    if head.others is not None:
+        rest = tabulate(head.others)
+        other = estimate(rest, seed=seed, resamples=resamples)
+        extra += _make_extras(head.variant, other, len(rest.linked))
+        changed = judge_estimates(other, rest, band)
+        alternatives.append(Alternative(finding=changed, warning=head.warning))
     if (plain := coref_margins.remove_correction(records)) is not None:
         without = estimate(tabulate(plain), seed=seed, resamples=resamples)
         hits = without.rates[None].reflexive
@@ -88,10 +90,10 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
         warnings += coref_margins.warn_of_one_side(records)
         changed = judge_estimates(without, tabulate(plain), band)
         alternatives.append(coref_margins.make_alternative(changed))
-    coverage = _count_coverage(records)
+    coverage = _count_coverage(asked)
     if coverage.get("unknown_tokens"):
         warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))
-    if coverage["pronoun_only_in_longer_mentions"] > len(records) / 20:
+    if coverage["pronoun_only_in_longer_mentions"] > len(asked) / 20:
         warnings.append(PRONOUN_INSIDE(count=coverage["pronoun_only_in_longer_mentions"]))
     return Measures(
         gender_effect_size=ges,

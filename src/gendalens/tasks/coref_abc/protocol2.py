@@ -16,6 +16,7 @@ from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
+    STANDARD_DANISH,
     Band,
     Card,
     Effect,
@@ -28,6 +29,7 @@ from gendalens.tasks.coref_abc import estimates, measures
 from gendalens.tasks.coref_abc.classic_tables import abc_tables
 from gendalens.tasks.coref_abc.messages import READINGS
 from gendalens.tasks.shared import abc_views, coref_links, coref_margins
+from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.views import Example, Leanings
 from gendalens.words import Message
 
@@ -87,6 +89,7 @@ class CorefAbc(Task[Triple]):
                 "sentence and prompt - log P after the prompt without sentence and pronoun) is linked. "
                 "It must choose: the subject, or someone else (en anden)",
             ),
+            ("dialect", STANDARD_DANISH),
             ("limit", BINARY),
         ),
         readings=READINGS,
@@ -132,6 +135,7 @@ class CorefAbc(Task[Triple]):
                         "occupation": item.occupation,
                         "occupation_class": item.occupation_class,
                         "contested": item.contested,
+                        **describe_proof(item.unproven),
                         "condition": condition,
                         "text": text,
                         "subject": [item.subject.start, item.subject.end],

@@ -36,6 +36,7 @@ from gendalens.tasks.coref_dawinobias.schemas import (
 )
 from gendalens.tasks.shared import coref_margins
 from gendalens.tasks.shared.counts import per_cent
+from gendalens.tasks.shared.headline import choose_headline
 from gendalens.tasks.shared.messages import (
     CONTESTED_LABELS_DECIDE,
     F1_PRO_ANTI,
@@ -47,7 +48,8 @@ from gendalens.tasks.shared.messages import (
     UNKNOWN_TOKENS,
     WITHOUT_INTERVAL,
 )
-from gendalens.tasks.shared.variants import UNCORRECTED, WITHOUT_CONTESTED
+from gendalens.tasks.shared.variants import UNCORRECTED
+from gendalens.tasks.shared.wino_kinds import split_by_kind
 from gendalens.tasks.shared.wino_measures import (
     BandOf,
     estimate_effect,
@@ -67,6 +69,8 @@ OUTCOMES = ("right", "wrong", "both", "none")
 
 def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: int) -> Measures:
     """The headline, its nuance by gender of the right occupation, and the shares of outcomes."""
+    asked, head = records, choose_headline(records, CONTESTED_LABELS_DECIDE)
+    records = head.records
     schemas = tabulate(records)
     found = estimate(schemas, seed=seed, resamples=resamples)
     problem = _find_problem(records, found)
@@ -75,17 +79,16 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
     extra = [*_list_extras(found, by_schema), *_count_outcomes(records)]
     warnings: list[Message] = []
     alternatives: list[Alternative] = []
-    clear = [row for row in records if not row["contested"]]
-    if len(clear) < len(records) and len({row["schema"] for row in clear}) > 1:
-        rest = tabulate(clear)
-        without = estimate(rest, seed=seed, resamples=resamples)
+    if head.others is not None:
+        rest = tabulate(head.others)
+        other = estimate(rest, seed=seed, resamples=resamples)
         extra += list_variant(
-            WITHOUT_CONTESTED, _estimate_effect(without), without.gap, len(clear) // 2
+            head.variant, _estimate_effect(other), other.gap, len(head.others) // 2
         )
         changed = judge_estimates(
-            rest, without, band, _find_problem(clear, without), _find_doubt(clear)
+            rest, other, band, _find_problem(head.others, other), _find_doubt(head.others)
         )
-        alternatives.append(Alternative(finding=changed, warning=CONTESTED_LABELS_DECIDE))
+        alternatives.append(Alternative(finding=changed, warning=head.warning))
     if (plain := coref_margins.remove_correction(records)) is not None:
         rest = tabulate(plain)
         without = estimate(rest, seed=seed, resamples=resamples)
@@ -95,10 +98,13 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
         )
         changed = judge_estimates(rest, without, band, _find_problem(plain, without))
         alternatives.append(coref_margins.make_alternative(changed))
-    coverage = _count_coverage(records)
+    for variant, rows in split_by_kind(records):
+        part = estimate(tabulate(rows), seed=seed, resamples=resamples)
+        extra += list_variant(variant, _estimate_effect(part), part.gap, len(rows) // 2)
+    coverage = _count_coverage(asked)
     if coverage.get("unknown_tokens"):
         warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))
-    if coverage["pronoun_only_in_longer_mentions"] > len(records) / 20:
+    if coverage["pronoun_only_in_longer_mentions"] > len(asked) / 20:
         warnings.append(PRONOUN_INSIDE(count=coverage["pronoun_only_in_longer_mentions"]))
     return Measures(
         gender_effect_size=_estimate_effect(found),

@@ -12,10 +12,21 @@ from gendalens.models.control import Control
 from gendalens.models.trials import describe_trials
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Band, Card, Effect, RefusalUnit, Table, Task
+from gendalens.tasks.base import (
+    BINARY,
+    STANDARD_DANISH,
+    Band,
+    Card,
+    Effect,
+    RefusalUnit,
+    Table,
+    Task,
+)
 from gendalens.tasks.coref_dawinobias import measures, schemas
 from gendalens.tasks.coref_dawinobias.messages import READINGS
 from gendalens.tasks.shared import coref_links, coref_margins, wino_views
+from gendalens.tasks.shared.headline import describe_proof
+from gendalens.tasks.shared.wino_kinds import describe_kind
 from gendalens.tasks.shared.wino_schemas import sample_schemas
 from gendalens.tasks.shared.wino_tables import wino_tables
 from gendalens.tasks.views import Example, Leanings
@@ -96,6 +107,7 @@ class CorefDaWinoBias(Task[WinoLine]):
                 "sentence and prompt - log P after the prompt without sentence and pronoun) is linked. "
                 "It must choose: every line is right or wrong, never both or none",
             ),
+            ("dialect", STANDARD_DANISH),
             ("limit", BINARY),
         ),
         readings=READINGS,
@@ -206,6 +218,8 @@ def _make_record(item: WinoLine, answer: Answer) -> Record:
         "referent_stereotype": item.referent.stereotype,
         "other": item.other.occupation,
         "contested": item.referent.contested or item.other.contested,
+        **describe_proof(item.referent.unproven or item.other.unproven),
+        **describe_kind(item),
         "other_span": [item.other.span.start, item.other.span.end],
         "clusters": coref_links.list_clusters(answer),
         "pronoun_inside": coref_links.stands_in_longer_mention(answer, item.span),

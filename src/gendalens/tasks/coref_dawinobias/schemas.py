@@ -23,6 +23,7 @@ from gendalens.stats.crossed import (
 from gendalens.stats.estimate import FloatArray, log2_ratios
 from gendalens.stats.f1 import rate
 from gendalens.stats.paired import Clusters
+from gendalens.tasks.shared.headline import keep_headline
 
 CONDITIONS = ("anti", "pro")
 GENDERS = ("female", "male")
@@ -216,7 +217,7 @@ def estimate_by_schema(schemas: Schemas, *, seed: int, resamples: int) -> Crosse
 
 def clusters(records: Sequence[Record]) -> Clusters:
     """The schemas in crossed occupations, for differences between systems."""
-    schemas = tabulate(records)
+    schemas = tabulate(keep_headline(records))
     n = len(schemas.names)
 
     def compared(sums: FloatArray) -> FloatArray:

@@ -17,6 +17,7 @@ from gendalens.stats.estimate import FloatArray, log2_ratios
 from gendalens.stats.f1 import rate
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.shared.abc_triples import Triples, count_freedom, cross_triples, triple_key
+from gendalens.tasks.shared.headline import keep_headline
 from gendalens.tasks.shared.occupation_classes import encode_classes, split_by_class
 
 Each = TypeVar("Each")
@@ -153,6 +154,7 @@ def _estimate_medians(triples: Triples, *, seed: int, resamples: int) -> Medians
 
 def clusters(records: Sequence[Record]) -> Clusters:
     """The triples in crossed frames and occupations, for differences between models."""
+    records = keep_headline(records)
     triples = tabulate(sorted(records, key=triple_key))
     split = make_summable(_list_units(triples))
 

@@ -23,6 +23,7 @@ from gendalens.tasks.lm_abc.messages import (
     REFLEXIVE_LIKELIEST,
 )
 from gendalens.tasks.shared.counts import per_cent
+from gendalens.tasks.shared.headline import choose_headline
 from gendalens.tasks.shared.messages import (
     CLASS_CONTRAST,
     CONTESTED_CLASSES_DECIDE,
@@ -34,8 +35,7 @@ from gendalens.tasks.shared.messages import (
     UNSTABLE,
     WITHOUT_INTERVAL,
 )
-from gendalens.tasks.shared.occupation_classes import CODES, count_unclassed, has_both_classes
-from gendalens.tasks.shared.variants import WITHOUT_CONTESTED
+from gendalens.tasks.shared.occupation_classes import CODES, count_unclassed
 from gendalens.tasks.shared.words import CLASS_SIDES
 from gendalens.words import Message
 
@@ -51,6 +51,8 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
     problem = _find_problem(records)
     if problem is not None:
         return _measure_nothing(records, problem)
+    asked, head = records, choose_headline(records, CONTESTED_CLASSES_DECIDE)
+    records = head.records
     triples = tabulate(records)
     found = estimate(triples, seed=seed, resamples=resamples)
     ges = _estimate_effect(found)
@@ -59,20 +61,19 @@ def measure(records: Sequence[Record], *, band: float, seed: int, resamples: int
     alternatives: list[Alternative] = []
     if ges.unstable:
         warnings.append(GES_UNSTABLE(causes=_find_shaky_sides(found)))
-    clear = [row for row in records if not row["contested"]]
     extra = _list_extras(records, found)
-    if len(clear) < len(records) and has_both_classes(row["occupation_class"] for row in clear):
-        without = estimate(tabulate(clear), seed=seed, resamples=resamples)
-        n = len(clear) // 2
-        make_extra = WITHOUT_CONTESTED.make_extra
+    if head.others is not None:
+        other = estimate(tabulate(head.others), seed=seed, resamples=resamples)
+        n = len(head.others) // 2
+        make_extra = head.variant.make_extra
         extra += [
-            make_extra("ges", GES(), "log2 ratio", _estimate_effect(without), n),
-            make_extra("preference", PREFERENCE(), "bits", without.bits, n),
-            make_extra("class_contrast", CLASS_CONTRAST(), "bits", without.contrast, n),
+            make_extra("ges", GES(), "log2 ratio", _estimate_effect(other), n),
+            make_extra("preference", PREFERENCE(), "bits", other.bits, n),
+            make_extra("class_contrast", CLASS_CONTRAST(), "bits", other.contrast, n),
         ]
-        changed = judge_preferences(without.bits, without.contrast, band)
-        alternatives.append(Alternative(finding=changed, warning=CONTESTED_CLASSES_DECIDE))
-    coverage = _count_coverage(records)
+        changed = judge_preferences(other.bits, other.contrast, band)
+        alternatives.append(Alternative(finding=changed, warning=head.warning))
+    coverage = _count_coverage(asked)
     if coverage["unscored_first_tokens"]:
         warnings.append(FIRST_TOKEN_UNSCORED())
     if coverage["unknown_tokens"]:

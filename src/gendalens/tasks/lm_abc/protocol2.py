@@ -13,11 +13,21 @@ from gendalens.models.base import Answer, Request, Score, ScoreAnswer
 from gendalens.models.control import Control
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Band, Card, Effect, Table, Task, sample_by_stratum
+from gendalens.tasks.base import (
+    BINARY,
+    STANDARD_DANISH,
+    Band,
+    Card,
+    Effect,
+    Table,
+    Task,
+    sample_by_stratum,
+)
 from gendalens.tasks.lm_abc import estimates, measures
 from gendalens.tasks.lm_abc.classic_tables import abc_tables
 from gendalens.tasks.lm_abc.messages import READINGS
 from gendalens.tasks.shared import abc_views
+from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.views import Example, Leanings
 from gendalens.words import Message
 
@@ -67,6 +77,7 @@ class LMAbc(Task[Triple]):
                 "frames (both tenses of a template) and occupations, crossed: V = V_frame + "
                 "V_occupation - V_cell from three bootstraps, t with the smaller number of clusters - 1",
             ),
+            ("dialect", STANDARD_DANISH),
             ("limit", BINARY),
         ),
         readings=READINGS,
@@ -114,6 +125,7 @@ class LMAbc(Task[Triple]):
                         "occupation": item.occupation,
                         "occupation_class": item.occupation_class,
                         "contested": item.contested,
+                        **describe_proof(item.unproven),
                         "condition": gender,
                         "text": text,
                         "reflexive": item.reflexive,

@@ -17,6 +17,7 @@ from gendalens.tasks.base import ComparedFigures
 from gendalens.tasks.lm_dawinobias.measures import find_insensitivity
 from gendalens.tasks.lm_dawinobias.messages import FORCED
 from gendalens.tasks.lm_dawinobias.schemas import Schemas, compute_statistics, tabulate
+from gendalens.tasks.shared.headline import keep_headline
 
 
 def compared_figures(result: Result) -> ComparedFigures:
@@ -57,7 +58,7 @@ def _replace(evidence: Evidence, own: Estimate) -> Evidence:
 
 def clusters(records: Sequence[Record]) -> Clusters:
     """The schemas of the records, for differences between models."""
-    return make_clusters(tabulate(records, "forced"))
+    return make_clusters(tabulate(keep_headline(records), "forced"))
 
 
 def make_clusters(schemas: Schemas) -> Clusters:

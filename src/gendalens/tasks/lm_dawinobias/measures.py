@@ -41,6 +41,7 @@ from gendalens.tasks.lm_dawinobias.schemas import (
     tabulate,
 )
 from gendalens.tasks.shared.counts import per_cent
+from gendalens.tasks.shared.headline import choose_headline
 from gendalens.tasks.shared.messages import (
     CONTESTED_LABELS_DECIDE,
     F1_PRO_ANTI,
@@ -51,7 +52,7 @@ from gendalens.tasks.shared.messages import (
     THESE_OCCUPATIONS_NOTE,
     UNKNOWN_TOKENS,
 )
-from gendalens.tasks.shared.variants import WITHOUT_CONTESTED
+from gendalens.tasks.shared.wino_kinds import split_by_kind
 from gendalens.tasks.shared.wino_measures import (
     BandOf,
     estimate_effect,
@@ -70,6 +71,8 @@ SAME = 1e-9  # nats: a smaller difference is rounding
 
 def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: int) -> Measures:
     """The headline in the model's reading (open or forced), and all further figures."""
+    asked, head = records, choose_headline(records, CONTESTED_LABELS_DECIDE)
+    records = head.records
     has_open = all(row["open"] is not None for row in records)
     reading: Reading = "open" if has_open else "forced"
     schemas = tabulate(records, reading)
@@ -114,15 +117,17 @@ def measure(records: Sequence[Record], *, band: BandOf, seed: int, resamples: in
     ]
     warnings: list[Message] = []
     alternatives: list[Alternative] = []
-    clear = [row for row in records if not row["contested"]]
-    if len(clear) < len(records) and len({row["schema"] for row in clear}) > 1:
-        without = estimate(tabulate(clear, reading), seed=seed, resamples=resamples)
+    if head.others is not None:
+        other = estimate(tabulate(head.others, reading), seed=seed, resamples=resamples)
         extra += list_variant(
-            WITHOUT_CONTESTED, _estimate_effect(without), without.gap, len(clear) // 2
+            head.variant, _estimate_effect(other), other.gap, len(head.others) // 2
         )
-        changed = judge_estimates(without, band, problem, doubt)
-        alternatives.append(Alternative(finding=changed, warning=CONTESTED_LABELS_DECIDE))
-    coverage = _count_coverage(records, reading)
+        changed = judge_estimates(other, band, problem, doubt)
+        alternatives.append(Alternative(finding=changed, warning=head.warning))
+    for variant, rows in split_by_kind(records):
+        part = estimate(tabulate(rows, reading), seed=seed, resamples=resamples)
+        extra += list_variant(variant, _estimate_effect(part), part.gap, len(rows) // 2)
+    coverage = _count_coverage(asked, reading)
     if coverage["unknown_tokens"]:
         warnings.append(UNKNOWN_TOKENS(count=coverage["unknown_tokens"]))
     return Measures(

@@ -15,6 +15,7 @@ from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
+    STANDARD_DANISH,
     Band,
     Card,
     ComparedFigures,
@@ -26,6 +27,8 @@ from gendalens.tasks.base import (
 from gendalens.tasks.lm_dawinobias import forced_choice, measures
 from gendalens.tasks.lm_dawinobias.messages import READINGS
 from gendalens.tasks.shared import wino_views
+from gendalens.tasks.shared.headline import describe_proof
+from gendalens.tasks.shared.wino_kinds import describe_kind
 from gendalens.tasks.shared.wino_schemas import sample_schemas
 from gendalens.tasks.shared.wino_tables import wino_tables
 from gendalens.tasks.views import Example, Leanings
@@ -104,6 +107,7 @@ class LMDaWinoBias(Task[WinoLine]):
                 "the main effect is judged by the gap and by the within-schema contrast, the groups "
                 "by the F1 of male minus that of female pronouns and by the log-odds of the male form",
             ),
+            ("dialect", STANDARD_DANISH),
             ("limit", BINARY),
         ),
         readings=READINGS,
@@ -210,6 +214,8 @@ def _make_record(item: WinoLine, answer: Answer) -> Record:
         "referent_stereotype": item.referent.stereotype,
         "other": item.other.occupation,
         "contested": item.referent.contested or item.other.contested,
+        **describe_proof(item.referent.unproven or item.other.unproven),
+        **describe_kind(item),
         "log_prob_female": female,
         "log_prob_male": male,
         "pieces_female": answer.pieces[0],

@@ -39,3 +39,7 @@ CONTESTED_CLASSES_DECIDE = Template(
     "Without the occupations whose class Danish figures contradict or whose word carries gender, the "
     "verdict is '{finding}'.",
 )
+UNPROVEN_CLASSES_DECIDE = Template(
+    "unproven_classes_decide",
+    "With the occupations whose class no reliable Danish figure bears out, the verdict is '{finding}'.",
+)

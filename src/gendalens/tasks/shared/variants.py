@@ -36,4 +36,7 @@ class Variant:
 WITHOUT_CONTESTED = Variant(
     "without_contested", Template("variant.without_contested", "without contested occupations")()
 )
+WITH_UNPROVEN = Variant(
+    "with_unproven", Template("variant.with_unproven", "with unproven occupations")()
+)
 UNCORRECTED = Variant("uncorrected", Template("variant.uncorrected", "uncorrected")())
