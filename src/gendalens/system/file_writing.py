@@ -134,7 +134,9 @@ def _write(file: BinaryIO, content: Content) -> None:
     if isinstance(content, bytes):
         file.write(content)
     else:
-        parts = [content] if isinstance(content, str) else content
+        parts: Iterable[str | bytes | memoryview] = (
+            [content] if isinstance(content, str) else content
+        )
         file.writelines(part.encode() if isinstance(part, str) else part for part in parts)
 
 

@@ -148,7 +148,10 @@ def discard_copy(folder: Path) -> int:
     with suppress(OSError):
         _find_seal(folder).unlink()
     with suppress(OSError):
-        folder.unlink() if folder.is_symlink() else shutil.rmtree(folder)
+        if folder.is_symlink():
+            folder.unlink()
+        else:
+            shutil.rmtree(folder)
     return size - measure_folder(folder)
 
 
@@ -220,7 +223,8 @@ def _list_tensors(model: Any) -> dict[str, Any]:
     """The tensors as `save_pretrained` would write them, tied ones once."""
     from transformers.core_model_loading import revert_weight_conversion
 
-    tensors, seen = {}, set()
+    tensors: dict[str, Any] = {}
+    seen: set[tuple[int, int]] = set()
     for name, tensor in model.state_dict().items():
         place = tensor.data_ptr(), tensor.nbytes
         if tensor.nbytes == 0 or place not in seen:
