@@ -93,6 +93,7 @@ def plant_fill(script: Script, rung: Rung, **mind: float) -> None:
         ({"top_logprobs": 5}, Rung.OPTIONS),
         ({"top_logprobs": 1}, Rung.TEXT),
         ({"top_logprobs": 20, "constant_logprobs": True}, Rung.TEXT),
+        ({"top_logprobs": 20, "certain_logprobs": True}, Rung.TEXT),
         ({"decision_route": "/systemone"}, Rung.OPTIONS),
         ({"constraints": ("structured_outputs",)}, Rung.CONSTRAINED),
         ({"rejects": ("seed",)}, Rung.TEXT),
