@@ -57,6 +57,7 @@ class Script:
     decision_route: str = ""
     top_logprobs: int = 0
     constant_logprobs: bool = False
+    certain_logprobs: bool = False
     constraints: tuple[str, ...] = ()
     splits: int = 0
     token_style: str = "bytes"
@@ -217,6 +218,11 @@ class Script:
     def _list_place(self, token: bytes, mind: Mapping[bytes, float], count: int) -> dict[str, Any]:
         top = sorted(mind.items(), key=lambda one: -one[1])
         top += [(filler.encode(), -14.0 - index) for index, filler in enumerate(_FILLERS)]
+        if self.certain_logprobs:  # after a division by a temperature of zero
+            top = [
+                (one, 0.0 if one == token else -9999.0 - index)
+                for index, (one, _) in enumerate(top)
+            ]
         listed = [self._show(one, value) for one, value in top[:count]]
         return {**self._show(token, mind.get(token, -0.1)), "top_logprobs": listed}
 

@@ -93,6 +93,7 @@ def plant_fill(script: Script, rung: Rung, **mind: float) -> None:
         ({"top_logprobs": 5}, Rung.OPTIONS),
         ({"top_logprobs": 1}, Rung.TEXT),
         ({"top_logprobs": 20, "constant_logprobs": True}, Rung.TEXT),
+        ({"top_logprobs": 20, "certain_logprobs": True}, Rung.TEXT),
         ({"decision_route": "/systemone"}, Rung.OPTIONS),
         ({"constraints": ("structured_outputs",)}, Rung.CONSTRAINED),
         ({"rejects": ("seed",)}, Rung.TEXT),
@@ -198,6 +199,13 @@ def test_an_option_is_followed_through_its_pieces() -> None:
         score_options([Place(b"Det", -0.1, ((b"Det", -0.1), (b"Nej", -3.0)))], ("hun", "han"))
         is None
     )
+    # What stands before the answer is walked through, and answers without it count as well.
+    quoted = [
+        Place("»".encode(), -0.5, (("»".encode(), -0.5), (b"hun", -2.0))),
+        Place(b"hun", -0.3, ((b"hun", -0.3), (b"han", -1.4))),
+    ]
+    both = math.log(math.exp(-0.8) + math.exp(-2.0))
+    assert score_options(quoted, ("hun", "han")) == pytest.approx((both, -1.9))
     # A word that only begins like an option is not that option.
     assert score_options(
         [Place(b"hans", -0.1, ((b"hans", -0.1), (b"han", -3.0)))], ("hun", "han")

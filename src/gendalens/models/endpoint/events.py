@@ -12,7 +12,8 @@ def join_events(text: str) -> dict[str, Any] | None:
     """The chat completion that a stream of events spells out; None if the text is no such stream."""
     whole: dict[str, Any] = {}
     choice: dict[str, Any] = {"index": 0, "message": {"role": "assistant", "content": ""}}
-    message, log_probs = choice["message"], []
+    message = choice["message"]
+    log_probs: list[Any] = []
     has_ended = False
     for line in text.splitlines():
         name, _, data = line.partition(":")

@@ -316,8 +316,9 @@ class _Probe:
         if not isinstance(plain, dict):
             return "", ""
         template = plain.get("chat_template")
-        has_template = isinstance(template, str) and template
-        digest = hashlib.sha256(template.encode()).hexdigest()[:12] if has_template else ""
+        digest = ""
+        if isinstance(template, str) and template:
+            digest = hashlib.sha256(template.encode()).hexdigest()[:12]
         return digest, str(plain.get("build_info") or "")[:40]
 
 
