@@ -55,6 +55,14 @@ def test_simulated_replies_are_averaged_as_trials_are(chat_worlds: Any, choices:
             _make_trial(replies, item, paraphrase, order, sample)
             for paraphrase, order, sample in places
         ]
+        alone = [
+            average_trials([trial for trial in trials if trial.paraphrase == place], 2)
+            for place in range(4)
+        ]
+        # What paraphrases add to the variance is worked out as for a mean.
+        together = average_trials(trials, 2)
+        mean_odds = np.mean([first - second for first, second in alone])
+        assert together[0] - together[1] == pytest.approx(mean_odds, abs=1e-9)
         for some in ([0, 1, 2, 3], [0], [3]):
             own = [trial for trial in trials if trial.paraphrase in some]
             first, second = average_trials(own, 2)

@@ -38,16 +38,19 @@ def average_trials(trials: Sequence[Trial], options: int) -> tuple[float, ...]:
     """The log-probabilities of the options, averaged over orders and paraphrases and normalised.
 
     With probabilities, the mean of each trial's normalised log-probabilities. With choices, the logarithm
-    of each option's share of the answered trials in an order, averaged over the orders: an order in which
-    a model refuses more often has no more and no less weight.
+    of each option's share of the answered trials with a paraphrase and in an order, averaged over both:
+    an order in which a model refuses more often has no more and no less weight, and all paraphrases
+    together are the mean of each alone, which :mod:`gendalens.stats.paraphrases` relies on.
     """
     answered = [trial for trial in trials if trial.outcome == ANSWERED]
     if any(trial.log_probs for trial in answered):
         rows = [normalise(trial.log_probs) for trial in answered if trial.log_probs]
     else:
         rows = []
-        for order in sorted({trial.order for trial in trials}):
-            counts = Counter(trial.chosen for trial in answered if trial.order == order)
+        for place in sorted({(trial.paraphrase, trial.order) for trial in trials}):
+            counts = Counter(
+                trial.chosen for trial in answered if (trial.paraphrase, trial.order) == place
+            )
             rows.append(normalise([math.log(counts[i] + _PRIOR) for i in range(options)]))
     if not rows:
         return normalise([0.0] * options)
@@ -56,9 +59,14 @@ def average_trials(trials: Sequence[Trial], options: int) -> tuple[float, ...]:
 
 def normalise(log_probs: Sequence[float]) -> tuple[float, ...]:
     """The log-probabilities, shifted so that the probabilities add up to 1."""
-    most = max(log_probs)
-    total = most + math.log(math.fsum(math.exp(value - most) for value in log_probs))
+    total = add_log_probs(log_probs)
     return tuple(value - total for value in log_probs)
+
+
+def add_log_probs(log_probs: Sequence[float]) -> float:
+    """The logarithm of the sum of the probabilities."""
+    most = max(log_probs)
+    return most + math.log(math.fsum(math.exp(value - most) for value in log_probs))
 
 
 def count_options(request: Request) -> int:

@@ -6,7 +6,6 @@ trials, and holds what favours nobody: equal log-probabilities, no cluster, no e
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -32,11 +31,10 @@ from gendalens.models.chat.entities import Aligned, align_names, parse_names
 from gendalens.models.chat.reading import is_refusal, read_choice
 from gendalens.models.chat.respondent import Reply
 from gendalens.models.chat.thoughts import split_thoughts
+from gendalens.models.trials import average_trials
 
 # A probability that is smaller is written as this one, so that files need no infinite numbers.
 _LEAST_LOG_PROB = -100.0
-# What each option counts before anything is chosen (Jeffreys' prior), so that none is impossible.
-_PRIOR = 0.5
 
 
 def make_answer(request: Asked, askings: Sequence[Asking], replies: Sequence[Reply]) -> Answer:
@@ -78,38 +76,6 @@ def read_trial(asking: Asking, reply: Reply) -> Trial:
     read = read_choice(reply.text, options)
     chosen = -1 if read.chosen < 0 else (read.chosen + order) % len(options)
     return Trial(asking.paraphrase, order, read.outcome, chosen)
-
-
-def average_trials(trials: Sequence[Trial], options: int) -> tuple[float, ...]:
-    """The log-probabilities of the options, averaged over orders and paraphrases and normalised.
-
-    With probabilities, the mean of each trial's normalised log-probabilities. With choices, the logarithm
-    of each option's share of the answered trials in an order, averaged over the orders: an order in which
-    a model refuses more often has no more and no less weight.
-    """
-    answered = [trial for trial in trials if trial.outcome == ANSWERED]
-    if any(trial.log_probs for trial in answered):
-        rows = [normalise(trial.log_probs) for trial in answered]
-    else:
-        rows = []
-        for order in sorted({trial.order for trial in trials}):
-            counts = Counter(trial.chosen for trial in answered if trial.order == order)
-            rows.append(normalise([math.log(counts[i] + _PRIOR) for i in range(options)]))
-    if not rows:
-        return normalise([0.0] * options)
-    return normalise([math.fsum(column) / len(rows) for column in zip(*rows, strict=True)])
-
-
-def normalise(log_probs: Sequence[float]) -> tuple[float, ...]:
-    """The log-probabilities, shifted so that the probabilities add up to 1."""
-    total = add_log_probs(log_probs)
-    return tuple(value - total for value in log_probs)
-
-
-def add_log_probs(log_probs: Sequence[float]) -> float:
-    """The logarithm of the sum of the probabilities."""
-    most = max(log_probs)
-    return most + math.log(math.fsum(math.exp(value - most) for value in log_probs))
 
 
 def _list_entities(request: Tag, askings: Sequence[Asking], replies: Sequence[Reply]) -> TagAnswer:

@@ -28,7 +28,7 @@ from gendalens.models.base import (
     Score,
     ScoreAnswer,
 )
-from gendalens.models.chat.answering import add_log_probs, make_answer
+from gendalens.models.chat.answering import make_answer
 from gendalens.models.chat.asking import Asked, Asking, Interview
 from gendalens.models.chat.backend import describe_interview, digest_interview, make_notice
 from gendalens.models.chat.respondent import Question, Reply, Rung, Turn
@@ -37,6 +37,7 @@ from gendalens.models.huggingface.causal import CausalLM
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import Tokens, tokenise
 from gendalens.models.huggingface.forward import Prepared
+from gendalens.models.trials import add_log_probs
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import Message, Template
 
