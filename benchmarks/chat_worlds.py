@@ -91,9 +91,12 @@ class Replies:
         """The log-odds of each item by some of the paraphrases, as ``average_trials`` gives them."""
         if self.chosen is None or self.paraphrase is None:
             return np.asarray(self.log_odds[:, places].mean(axis=(1, 2)))
-        own = self.chosen[:, np.isin(self.paraphrase, places)]
-        count, asked = own.sum(axis=1), own.shape[1]
-        return np.asarray(np.log((count + 0.5) / (asked - count + 0.5)).mean(axis=1))
+        found = []
+        for place in places:
+            own = self.chosen[:, self.paraphrase == place]
+            count, asked = own.sum(axis=1), own.shape[1]
+            found.append(np.log((count + 0.5) / (asked - count + 0.5)))
+        return np.asarray(np.mean(found, axis=(0, 2)))
 
     def share(self, places: Sequence[int]) -> Floats:
         """How often the option is chosen."""

@@ -132,8 +132,10 @@ def test_a_rung_without_probabilities_is_asked_at_both_temperatures(rung: Rung) 
     samples = [question.sample for question in respondent.asked]
     assert samples == [0] * 8 + [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
     assert [trial.paraphrase for trial in answer.trials[8:]] == [0, 0, 1, 1, 2, 2, 3, 3, 0, 0]
-    # Nine of nine in each order, and half of one before anything was said.
-    assert answer.log_probs[0] - answer.log_probs[1] == pytest.approx(math.log(9.5 / 0.5))
+    # In each order three of three with one paraphrase and two of two with the others, and half of one
+    # before anything was said.
+    expected = (math.log(3.5 / 0.5) + 3 * math.log(2.5 / 0.5)) / 4
+    assert answer.log_probs[0] - answer.log_probs[1] == pytest.approx(expected)
 
 
 def test_options_are_not_sampled_where_their_probabilities_are_known() -> None:
@@ -149,7 +151,7 @@ def test_a_refusal_in_one_order_does_not_tilt_the_choice() -> None:
     answer = ask_one(Scripted(write(reply), Rung.TEXT, writes=True), FILL, samples=0)
     assert [trial.outcome for trial in answer.trials] == [ANSWERED, REFUSED] * 4
     # The order without an answer counts as undecided.
-    assert answer.log_probs[0] - answer.log_probs[1] == pytest.approx(math.log(4.5 / 0.5) / 2)
+    assert answer.log_probs[0] - answer.log_probs[1] == pytest.approx(math.log(1.5 / 0.5) / 2)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from gendalens.models.base import ANSWERED, Fill, Trial
 from gendalens.models.chat.asking import Interview
 from gendalens.models.chat.backend import ChatBackend
 from gendalens.models.chat.respondent import Question, Reply, Respondent, Rung
-from gendalens.models.trials import average_trials
+from gendalens.models.trials import average_trials, list_trials
 from gendalens.results.model_info import ModelInfo
 from gendalens.tasks import get_task
 from gendalens.words import Message
@@ -55,6 +55,14 @@ def test_simulated_replies_are_averaged_as_trials_are(chat_worlds: Any, choices:
             _make_trial(replies, item, paraphrase, order, sample)
             for paraphrase, order, sample in places
         ]
+        alone = [
+            average_trials([trial for trial in trials if trial.paraphrase == place], 2)
+            for place in range(4)
+        ]
+        # What paraphrases add to the variance is worked out as for a mean.
+        together = average_trials(trials, 2)
+        mean_odds = np.mean([first - second for first, second in alone])
+        assert together[0] - together[1] == pytest.approx(mean_odds, abs=1e-9)
         for some in ([0, 1, 2, 3], [0], [3]):
             own = [trial for trial in trials if trial.paraphrase in some]
             first, second = average_trials(own, 2)
@@ -128,5 +136,8 @@ def test_http_changes_nothing_in_the_answers(task: str, rung: Rung) -> None:
         model = load_model("openai:m", endpoint=url)
         found = model.answer(model.encode(requests))
         model.close()
-    assert found == expected
+    for one, other in zip(found, expected, strict=True):
+        for trial, same in zip(list_trials(one), list_trials(other), strict=True):
+            assert trial[:4] == same[:4]
+            assert trial.log_probs == pytest.approx(same.log_probs, abs=1e-6)
     assert len(set(found)) == len(requests)

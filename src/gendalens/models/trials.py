@@ -38,16 +38,19 @@ def average_trials(trials: Sequence[Trial], options: int) -> tuple[float, ...]:
     """The log-probabilities of the options, averaged over orders and paraphrases and normalised.
 
     With probabilities, the mean of each trial's normalised log-probabilities. With choices, the logarithm
-    of each option's share of the answered trials in an order, averaged over the orders: an order in which
-    a model refuses more often has no more and no less weight.
+    of each option's share of the answered trials with a paraphrase and in an order, averaged over both:
+    an order in which a model refuses more often has no more and no less weight, and all paraphrases
+    together are the mean of each alone, which :mod:`gendalens.stats.paraphrases` relies on.
     """
     answered = [trial for trial in trials if trial.outcome == ANSWERED]
     if any(trial.log_probs for trial in answered):
         rows = [normalise(trial.log_probs) for trial in answered if trial.log_probs]
     else:
         rows = []
-        for order in sorted({trial.order for trial in trials}):
-            counts = Counter(trial.chosen for trial in answered if trial.order == order)
+        for place in sorted({(trial.paraphrase, trial.order) for trial in trials}):
+            counts = Counter(
+                trial.chosen for trial in answered if (trial.paraphrase, trial.order) == place
+            )
             rows.append(normalise([math.log(counts[i] + _PRIOR) for i in range(options)]))
     if not rows:
         return normalise([0.0] * options)
