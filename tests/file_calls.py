@@ -24,9 +24,11 @@ FUNCTIONS = frozenset(
     numpy.loadtxt numpy.genfromtxt numpy.fromfile numpy.memmap torch.save torch.load torch.hub.load
     concurrent.futures.ProcessPoolExecutor logging.FileHandler""".split()  # noqa: SIM905
 )
-FAMILIES = ("os.exec", "os.spawn", "os.posix_spawn", "sqlite3.connect", "sqlite3.dbapi2")
-FAMILIES += ("subprocess.run", "subprocess.Popen", "subprocess.call", "subprocess.check_")
-FAMILIES += ("subprocess.get", "subprocess._")
+FAMILIES = (
+    *("os.exec", "os.spawn", "os.posix_spawn", "sqlite3.connect", "sqlite3.dbapi2"),
+    *("subprocess.run", "subprocess.Popen", "subprocess.call", "subprocess.check_"),
+    *("subprocess.get", "subprocess._"),
+)
 #: Methods, of whatever object.
 METHODS = frozenset(
     """open write_text write_bytes read_text read_bytes touch symlink_to hardlink_to unlink rmdir mkdir
@@ -67,9 +69,9 @@ def _inspect(node: ast.AST, known: dict[str, str]) -> Iterator[str]:
                 yield module
             yield from (name for one in names if _is_function(name := f"{module}.{one.name}"))
         case ast.Call(func=ast.Name(id="getattr" | "vars"), args=[held, *rest]):
-            name = rest[0].value if rest and isinstance(rest[0], ast.Constant) else None
+            asked = rest[0].value if rest and isinstance(rest[0], ast.Constant) else None
             if (holder := _resolve(held, known)) in _HOLDERS and (
-                name is None or _is_function(f"{holder}.{name}")
+                asked is None or _is_function(f"{holder}.{asked!s}")
             ):
                 yield f"getattr({holder})"
         case ast.Attribute(attr="__dict__", value=held) if _resolve(held, known) in _HOLDERS:
@@ -77,9 +79,9 @@ def _inspect(node: ast.AST, known: dict[str, str]) -> Iterator[str]:
         case ast.Call(func=ast.Attribute(attr="replace"), args=[_], keywords=[]):
             yield "replace"  # of a path: that of a text takes two
         case ast.Name() | ast.Attribute():
-            name = _resolve(node, known)
-            if name is not None and _is_function(name):
-                yield name
+            found = _resolve(node, known)
+            if found is not None and _is_function(found):
+                yield found
             elif isinstance(node, ast.Attribute) and node.attr in METHODS:
                 yield node.attr
 

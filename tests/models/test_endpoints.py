@@ -37,6 +37,7 @@ from gendalens.models.endpoint import client
 from gendalens.models.endpoint.option_tokens import Place, score_options
 from gendalens.models.endpoint_options import EndpointOptions
 from gendalens.report.terminal.progress import TerminalWatcher
+from gendalens.report.terminal.status_line import StatusLine
 
 RUNGS: dict[str, dict[str, Any]] = {
     "options by tokens": {"top_logprobs": 20},
@@ -422,7 +423,7 @@ def test_progress_shows_the_rate_the_tokens_a_second_and_the_time_left(
     options = RunOptions(
         data=read_choices("builtin"), sample=40, load=LoadOptions(endpoint=url), use_cache=False
     )
-    run_jobs([Job("openai:m", ["lm-dawinobias"])], options, TerminalWatcher(console))
+    run_jobs([Job("openai:m", ["lm-dawinobias"])], options, TerminalWatcher(StatusLine(console)))
     shown = terminal.getvalue()
     assert re.search(r"[\d,]+/s\S* .*[\d,]+ tokens/s.*\d:\d\d:\d\d", shown)
     assert "About 640 requests with" in shown

@@ -91,8 +91,8 @@ def test_a_line_of_protocol_1_says_what_was_answered_and_whether_it_is_right(
 
 def test_the_examples_of_ner_show_each_draw_in_turn_with_its_persons_and_lean() -> None:
     names = {"female": ("Ida", True), "male": ("Bo", False)}
-    rows: list[dict[str, object]] = [{"repeat": None, "sentence": 0}]
-    for sentence, repeat in ((1, 0), (1, 1), (2, 0)):
+    rows: list[dict[str, object]] = [{"repeat": None, "sentence": "0"}]
+    for sentence, repeat in (("1", 0), ("1", 1), ("2", 0)):
         for gender, (name, found) in names.items():
             text = f"I Ribe så {name} mig."
             rows.append(
@@ -109,7 +109,7 @@ def test_the_examples_of_ner_show_each_draw_in_turn_with_its_persons_and_lean() 
             )
     examples = list(show_examples(rows))
     # Draw 0 of both sentences comes before draw 1 of the first.
-    assert [example.about for example in examples] == [1, 1, 2, 2, 1, 1]
+    assert [example.about for example in examples] == ["1", "1", "2", "2", "1", "1"]
     first, second = examples[:2]
     assert first.marks == ((10, 13, "found"),)
     assert second.marks == ((10, 12, "missed"),)

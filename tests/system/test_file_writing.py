@@ -40,7 +40,8 @@ def test_text_in_parts_and_bytes_are_written(folder: Path) -> None:
     replace_file(folder / "b", b"\xff\r\n")
     assert (folder / "a").read_bytes() == "æ\nø\n".encode()
     assert (folder / "b").read_bytes() == b"\xff\r\n"
-    replace_file(folder / "c", iter([b"\xff", memoryview(b"\r\n")]))
+    parts: list[bytes | memoryview] = [b"\xff", memoryview(b"\r\n")]
+    replace_file(folder / "c", iter(parts))
     assert (folder / "c").read_bytes() == b"\xff\r\n"
 
 

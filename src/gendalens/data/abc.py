@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -80,7 +81,7 @@ def read(folder: Path, *, errata: bool) -> list[Triple]:
     for occupation_class, name in FILES.items():
         path = folder / name
         lines = known.apply_errata(read_lines(path), found, condition=occupation_class, path=path)
-        collected.add_file(lines, path, lambda _, known=occupation_class: known)
+        collected.add_file(lines, path, partial(_keep_class, occupation_class))
     return list(collected.triples.values())
 
 
@@ -92,6 +93,11 @@ def read_single_file(path: Path) -> list[Triple]:
     collected = _Collection()
     collected.add_file(lines, path, _find_class)
     return list(collected.triples.values())
+
+
+def _keep_class(occupation_class: Gender, occupation: str) -> Gender:
+    """The class of a file, whatever the occupation."""
+    return occupation_class
 
 
 def _find_class(occupation: str) -> Gender | None:

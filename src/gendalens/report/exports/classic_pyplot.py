@@ -66,4 +66,5 @@ def draw_with_pyplot(
         axes.grid(visible=False, axis="x")
         axes.legend(title=layout.legend)
         axes.yaxis.minorticks_on()
-    return pyplot
+    module: ModuleType = pyplot
+    return module
