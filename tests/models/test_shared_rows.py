@@ -45,7 +45,7 @@ def rows_run(monkeypatch: pytest.MonkeyPatch) -> list[list[Any]]:
 def test_each_distinct_row_runs_once(rows_run: list[list[Any]]) -> None:
     backend = opened("wordpiece cased").backend
     requests = SENTENCES + MORE
-    found = answer_all(backend, requests, batch_tokens=60)
+    found: Any = answer_all(backend, requests, batch_tokens=60)
     encoded = backend.encode(requests)
     every = [row for item in encoded for row in item.inputs]
     assert len(rows_run) > 5
@@ -60,7 +60,7 @@ def test_fills_with_a_first_choice_share_rows_too() -> None:
     backend = opened("wordpiece cased").backend
     pairs = (("han", "hun"), ("hans", "hendes"), ("hun", "sin"))
     fills: list[Request] = [Fill("Smeden så ", " i huset.", pair) for pair in pairs]
-    found = answer_all(backend, fills, batch_tokens=20)
+    found: Any = answer_all(backend, fills, batch_tokens=20)
     for request in fills:
         (alone,) = backend.answer(backend.encode([request]))
         assert found[request].log_probs == pytest.approx(alone.log_probs, abs=1e-5)
@@ -73,7 +73,7 @@ def test_an_interrupted_run_ends_with_the_very_same_numbers(
 ) -> None:
     backend = opened("wordpiece cased").backend
     requests = SENTENCES + MORE
-    whole = answer_all(backend, requests, batch_tokens=60)
+    whole: Any = answer_all(backend, requests, batch_tokens=60)
     batches = answer_in_batches(backend, requests, batch_tokens=60)
     known: dict[Request, Answer] = {
         pair[0]: pair[1] for some in islice(batches, after) for pair in some
@@ -124,7 +124,7 @@ def test_readings_are_given_up_when_nobody_needs_them(monkeypatch: pytest.Monkey
 
 def test_rows_that_do_not_fit_into_memory_run_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     backend = opened("wordpiece cased").backend
-    whole = answer_all(backend, MORE)
+    whole: Any = answer_all(backend, MORE)
     read = MaskedLM.read_rows
     most = 2
 
@@ -134,7 +134,7 @@ def test_rows_that_do_not_fit_into_memory_run_in_parts(monkeypatch: pytest.Monke
         return read(self, rows)
 
     monkeypatch.setattr(MaskedLM, "read_rows", tight)
-    found = answer_all(backend, MORE)
+    found: Any = answer_all(backend, MORE)
     for request in MORE:
         assert found[request].log_likelihood == pytest.approx(
             whole[request].log_likelihood, abs=1e-5
@@ -146,5 +146,5 @@ def test_rows_that_do_not_fit_into_memory_run_in_parts(monkeypatch: pytest.Monke
 
 def test_a_text_without_tokens_is_answered_without_rows() -> None:
     backend = opened("wordpiece cased").backend
-    found = answer_all(backend, [Score(""), *MORE])
+    found: Any = answer_all(backend, [Score(""), *MORE])
     assert found[Score("")].tokens == 0
