@@ -24,7 +24,7 @@ GOLDEN = Path(__file__).parents[1].parent / "shared" / "golden"
 on_golden_models = pytest.mark.skipif(
     not GOLDEN.is_dir(), reason="the golden outputs are not beside the checkout"
 )
-SAMPLE = {
+SAMPLE: dict[str, list[list[Any]]] = {
     "ner": [
         ["0.5 (0.01)", "", "0.6 (0.02)", ""],
         ["0.5 (0.0)", "0.4 (0.0)", "0.6 (0.0)", "0.3 (0.0)"],

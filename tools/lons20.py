@@ -89,7 +89,7 @@ def find_latest_year(ask: Ask) -> str:
     """The last year of the table."""
     info = json.loads(ask("tableinfo", {"table": TABLE, "lang": "da"}))
     (years,) = (one["values"] for one in info["variables"] if one["id"].upper() == YEAR)
-    return max(one["id"] for one in years)
+    return str(max(one["id"] for one in years))
 
 
 def fetch_counts(ask: Ask, codes: Iterable[str], year: str) -> dict[str, Count]:
