@@ -11,9 +11,8 @@ all occupations. Its occupations have the class of the official set, or none.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -81,7 +80,7 @@ def read(folder: Path, *, errata: bool) -> list[Triple]:
     for occupation_class, name in FILES.items():
         path = folder / name
         lines = known.apply_errata(read_lines(path), found, condition=occupation_class, path=path)
-        collected.add_file(lines, path, partial(_keep_class, occupation_class))
+        collected.add_file(lines, path, dict.fromkeys(_list_occupations(lines), occupation_class))
     return list(collected.triples.values())
 
 
@@ -91,13 +90,13 @@ def read_single_file(path: Path) -> list[Triple]:
     while lines and (not lines[-1].strip() or lines[-1].startswith(RULE)):
         lines.pop()  # the first version ends with a rule
     collected = _Collection()
-    collected.add_file(lines, path, _find_class)
+    classes = {occupation: _find_class(occupation) for occupation in _list_occupations(lines)}
+    collected.add_file(lines, path, classes)
     return list(collected.triples.values())
 
 
-def _keep_class(occupation_class: Gender, occupation: str) -> Gender:
-    """The class of a file, whatever the occupation."""
-    return occupation_class
+def _list_occupations(lines: list[str]) -> set[str]:
+    return {line.split()[0].lower() for line in lines if line.strip()}
 
 
 def _find_class(occupation: str) -> Gender | None:
@@ -117,13 +116,11 @@ class _Collection:
         self._tenses: dict[tuple[str, int, Tense], str] = {}
         self._classes: dict[str, Gender | None] = {}
 
-    def add_file(
-        self, lines: list[str], path: Path, find_class: Callable[[str], Gender | None]
-    ) -> None:
+    def add_file(self, lines: list[str], path: Path, classes: Mapping[str, Gender | None]) -> None:
         block, template = "", 0
         for number, three in _read_groups(lines, path):
             occupation = three[0].split()[0]
-            occupation_class = find_class(occupation.lower())
+            occupation_class = classes[occupation.lower()]
             if self._classes.setdefault(occupation.lower(), occupation_class) != occupation_class:
                 reason = phrase(
                     "“{occupation}” is in both files, so in both classes", occupation=occupation

@@ -38,7 +38,7 @@ def draw_with_pyplot(
             "Plots as GenDa Lens 0.0.3 returns them need matplotlib: install gendalens[matplotlib], or "
             "use chart_results, which gives an Altair chart."
         )
-    from matplotlib import pyplot
+    import matplotlib.pyplot as pyplot
 
     layout = find_layout(framework, task)
     points = list_points(data, layout)
@@ -66,5 +66,5 @@ def draw_with_pyplot(
         axes.grid(visible=False, axis="x")
         axes.legend(title=layout.legend)
         axes.yaxis.minorticks_on()
-    module: ModuleType = pyplot
-    return module
+    drawn: ModuleType = pyplot
+    return drawn
