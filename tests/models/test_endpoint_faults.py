@@ -241,6 +241,18 @@ def test_no_answer_is_lost_or_asked_twice_whatever_the_server_does(retry_after: 
         assert not count_questions(script)
 
 
+def test_a_question_that_times_out_is_asked_again_and_the_others_once() -> None:
+    script = make_server()
+    with serve(script) as url:
+        load_model("openai:m", endpoint=url).close()
+        script.start_counting()
+        script.faults = {3: "timeout", 9: "timeout"}
+        run(EndpointOptions(urls=(url,), timeout=1.5))
+        asked = count_questions(script)
+        assert set(asked.values()) == {1}
+        assert sum(script.seen[one] for one in asked) == len(asked) + len(script.faults)
+
+
 def test_waits_are_read_from_every_header_that_servers_use() -> None:
     assert read_retry_after("2.5") == 2.5
     assert 8 < read_retry_after(formatdate(time.time() + 10, usegmt=True)) <= 10
