@@ -215,7 +215,8 @@ def run_plans(kind: Kind, plans: list[Plan]) -> None:
         if file.exists() or (plan.rung or rungs[0]) not in rungs:
             continue
         began = time.monotonic()
-        endpoint = EndpointOptions(urls=(kind.url,), answer_by=plan.rung)
+        # A slow machine needs its time for sixteen questions at once.
+        endpoint = EndpointOptions(urls=(kind.url,), answer_by=plan.rung, timeout=900.0)
         try:
             (result,) = gendalens.run(
                 name,

@@ -22,7 +22,7 @@ from gendalens.models.chat.respondent import Rung
 from gendalens.models.endpoint.ladder import list_rungs
 from gendalens.models.endpoint_options import EndpointOptions
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 SERVER = Path(__file__).parents[2] / "benchmarks" / "llama_server.py"
 KEY = "sk-planted-in-the-environment-4417"
