@@ -32,7 +32,7 @@ SOURCES = {"main": "semantic bias", "nuance": "semantic bias"}
 LINES = wino_set.list_lines()
 #: Systems that were chosen among many: the figures of the first are all different, and the verdict on
 #: the second changes without contested occupations and without the correction.
-SALT, TELLING_SALT, CLASSIC_SALT = 271, 2, 1
+SALT, TELLING_SALT, CLASSIC_SALT = 402, 2, 1
 #: Places that hold the same number by definition: one gap with two intervals, lines that are the same
 #: in both conditions.
 EQUAL: list[set[str]] = [
