@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from small_data import small_data
@@ -12,7 +14,12 @@ from small_data import small_data
 import gendalens
 from gendalens.report.exports.result_tables import short_tables
 from gendalens.report.exports.tables import to_markdown
-from gendalens.report.figures import show_cells
+from gendalens.report.figures import (
+    head_conditions,
+    list_conditions,
+    show_cells,
+    title_conditions,
+)
 from gendalens.report.terminal import result as terminal
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.results.figures import (
@@ -119,3 +126,29 @@ def test_quartiles_are_not_taken_for_an_interval(tmp_path: Path) -> None:
     assert "in brackets: quartiles" in console.file.getvalue()  # type: ignore[attr-defined]
     assert "in brackets: quartiles" in text
     assert "which gives no intervals" in text
+
+
+def make_cell(metric: str, value: float, group: str | None = None) -> Cell:
+    return Cell(condition="pro", group=group, metric=metric, value=value, n=1)
+
+
+@pytest.mark.parametrize(
+    ("overall", "title", "row"),
+    [
+        ("accuracy", "accuracy, F1", ["pro", "accuracy 0.51", "F1 0.30", "F1 0.63"]),
+        ("f1", "F1", ["pro", "0.51", "0.30", "0.63"]),
+    ],
+)
+def test_a_table_that_mixes_metrics_names_them_in_every_cell(
+    overall: str, title: str, row: list[str]
+) -> None:
+    mixed: Any = SimpleNamespace(
+        conditions=(make_cell(overall, 0.51),),
+        nuance=(
+            make_cell("f1", 0.3, "female occupations"),
+            make_cell("f1", 0.63, "male occupations"),
+        ),
+    )
+    assert title_conditions(mixed) == title
+    assert list_conditions(mixed) == [row]
+    assert head_conditions(mixed)[2:] == ["female occupations", "male occupations"]
