@@ -83,7 +83,7 @@ def _make_trial(replies: Any, item: int, paraphrase: int, order: int, sample: in
 
 def chat_column(replies: Any, sample: int) -> int:
     """Where the choices of a sample stand."""
-    return replies.log_odds.shape[1] + sample - 1
+    return int(replies.log_odds.shape[1]) + sample - 1
 
 
 class InMemory(Respondent):
@@ -99,7 +99,7 @@ class InMemory(Respondent):
 
     @property
     def info(self) -> ModelInfo:
-        return ModelInfo("m", Message("", "m", {}), None, "as served")
+        return ModelInfo("m", Message("", "m", {}), "", "as served")
 
     def fingerprint(self) -> str:
         return "m"
