@@ -27,7 +27,7 @@ def calibrate(official_cache: Path) -> Iterator[Any]:
         patch.setenv("GENDALENS_HOME", str(official_cache))
         patch.syspath_prepend(str(BENCHMARKS))
         yield import_module("calibrate")
-    for name in ("calibrate", "worlds"):
+    for name in ("calibrate", "chat_worlds", "worlds"):
         sys.modules.pop(name, None)
 
 
