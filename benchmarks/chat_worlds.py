@@ -201,7 +201,7 @@ def rate_world(
 
     def draw(rng: Rng) -> Finding:
         design = abc_design()
-        n = len(design.male_class)
+        n = len(design.classes)
         replies = []
         for sign in (-1, 1):
             odds = (
@@ -210,7 +210,7 @@ def rate_world(
                 + effects(rng, design.occupation.max() + 1)[design.occupation]
                 + rng.standard_normal(n)
             )
-            replies.append(manner.ask(rng, odds, design.male_class.astype(np.intp)))
+            replies.append(manner.ask(rng, odds, design.classes))
 
         def judge(places: Sequence[int], resamples: int) -> Finding:
             linked = [(one.average(places) > 0).astype(float) for one in replies]
@@ -218,7 +218,7 @@ def rate_world(
                 np.column_stack([*linked, np.ones(n)]),
                 design.frame,
                 design.occupation,
-                design.male_class,
+                design.classes,
             )
             found = coref_abc.estimate(triples, seed=0, resamples=resamples)
             return coref_abc_measures.judge_estimates(found, triples, band)
@@ -242,9 +242,9 @@ def choice_world(
             gap * math.log(2)
             + effects(rng, design.frame.max() + 1)[design.frame]
             + effects(rng, design.occupation.max() + 1)[design.occupation]
-            + rng.standard_normal(len(design.male_class))
+            + rng.standard_normal(len(design.classes))
         )
-        replies = manner.ask(rng, odds, design.male_class.astype(np.intp))
+        replies = manner.ask(rng, odds, design.classes)
 
         def judge(places: Sequence[int], resamples: int) -> Finding:
             share = replies.share(places)
@@ -255,7 +255,7 @@ def choice_world(
                 2 * share - 1 if manner.choices else bits,
                 design.frame,
                 design.occupation,
-                design.male_class,
+                design.classes,
             )
             choices = chat_abc.Choices(triples, unit)
             found = chat_abc.estimate(choices, seed=0, resamples=resamples)

@@ -40,6 +40,7 @@ from gendalens.tasks.lm_dawinobias import schemas as lm_wino
 from gendalens.tasks.ner_dane import measures as ner_measures
 from gendalens.tasks.ner_dane.samples import Sample
 from gendalens.tasks.ner_dane.tally import GROUPS, Counts
+from gendalens.tasks.shared.occupation_classes import MALE, encode_classes
 
 Floats = npt.NDArray[np.float64]
 Rng = np.random.Generator
@@ -314,7 +315,7 @@ def abc_design() -> lm_abc.Triples:
         nothing,
         np.unique([item.frame for item in items], return_inverse=True)[1],
         np.unique([item.occupation for item in items], return_inverse=True)[1],
-        np.array([item.occupation_class == "male" for item in items]),
+        encode_classes(item.occupation_class for item in items),
     )
 
 
@@ -325,7 +326,7 @@ def score_world(
 
     def draw(rng: Rng) -> Finding:
         design = abc_design()
-        side = np.where(design.male_class, 1.0, -1.0)
+        side = np.where(design.classes == MALE, 1.0, -1.0)
         bits = (
             male
             + side * pro
@@ -334,7 +335,7 @@ def score_world(
             + rng.standard_normal(len(side))
         )
         triples = lm_abc.Triples(
-            design.female, design.male, bits, design.frame, design.occupation, design.male_class
+            design.female, design.male, bits, design.frame, design.occupation, design.classes
         )
         found = lm_abc.estimate_preferences(triples, seed=0, resamples=RESAMPLES)
         return judge_alone(
@@ -360,7 +361,7 @@ def rate_world(
 
     def draw(rng: Rng) -> Finding:
         design = abc_design()
-        side = np.where(design.male_class, 1.0, -1.0)
+        side = np.where(design.classes == MALE, 1.0, -1.0)
         linked = [np.zeros(len(side)), np.zeros(len(side)), np.ones(len(side))]
         for place, sign in ((0, -1.0), (1, 1.0)):
             chance = np.unique(base + sign * (male + side * pro) / 2)
@@ -372,7 +373,7 @@ def rate_world(
             )
             linked[place] = (level + shared + rng.standard_normal(len(side)) > 0).astype(float)
         triples = coref_abc.Triples(
-            np.column_stack(linked), design.frame, design.occupation, design.male_class
+            np.column_stack(linked), design.frame, design.occupation, design.classes
         )
         found = coref_abc.estimate(triples, seed=0, resamples=RESAMPLES)
         band = get_task("coref-abc", 2).band("share")

@@ -128,7 +128,7 @@ def test_answers_that_cannot_be_read_are_no_refusals() -> None:
     def reply(request: Any, asked: int, place: int) -> float | str:
         if is_about_women(request) and throw(request, "lost") < -0.3:
             return UNPARSABLE if throw(request) < 0 else CUT_OFF
-        return REFUSED if throw(request, "refused") < -0.8 else throw(request, asked)
+        return REFUSED if throw(request, "declined") < -0.8 else throw(request, asked)
 
     refusals = find_evidence(run_chat("coref-abc", reply, sample=80), "refusals")
     assert refusals.low < 0 < refusals.high

@@ -49,7 +49,7 @@ QUICK = [
 ]
 
 
-SAMPLES = {"chat-abc": 30, "ner-dane": 6}
+SAMPLES = {"chat-abc": 48, "ner-dane": 6}
 
 
 @pytest.fixture(autouse=True)

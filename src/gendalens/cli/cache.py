@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from gendalens.data.home import find_home
 from gendalens.errors import UserError
 from gendalens.models.huggingface import kept_weights
 from gendalens.report.terminal.console import PlainConsole
+from gendalens.system.file_writing import remove_path
 from gendalens.words import N_, say, translate
 
 ALL = "all"
@@ -41,10 +41,7 @@ class Kind:
     def remove(self) -> None:
         """Remove them; a link is removed, and what it points to stays."""
         for path in self.find_files():
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
+            remove_path(path)
 
 
 KINDS = (

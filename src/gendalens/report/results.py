@@ -34,7 +34,7 @@ class Results(list[Result]):
         >>> results = gendalens.run("control:fair", tasks="lm-abc", data="builtin", sample=40)
         >>> frame = results.to_frame()
         >>> frame[frame.part == "effect"].value.round(2).tolist()
-        [-0.01]
+        [0.0]
         """
         return frame_figures(self)
 

@@ -106,6 +106,14 @@ def make_private_folder(folder: Path) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
 
 
+def remove_path(path: Path) -> None:
+    """Remove a file, a folder with all that is in it, or a link, but not what the link points to."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
 @contextmanager
 def make_whole_folder(target: Path) -> Iterator[Path]:
     """A new folder of a random name, which gets the name ``target`` at the end, or goes with an error.

@@ -25,7 +25,7 @@ from gendalens.errors import UserError
 from gendalens.models.huggingface.model_files import ModelFiles
 from gendalens.models.library_errors import describe_error
 from gendalens.system.file_reading import read_ordinary
-from gendalens.system.file_writing import make_whole_folder, replace_file
+from gendalens.system.file_writing import make_whole_folder, remove_path, replace_file
 from gendalens.system.seals import is_genuine, make_seal
 from gendalens.system.steps import tell_note, tell_step
 from gendalens.words import Message, Template, phrase
@@ -145,13 +145,9 @@ def _try_to_keep(
 def discard_copy(folder: Path) -> int:
     """Remove a copy; gives the bytes that it took."""
     size = measure_folder(folder)
-    with suppress(OSError):
-        _find_seal(folder).unlink()
-    with suppress(OSError):
-        if folder.is_symlink():
-            folder.unlink()
-        else:
-            shutil.rmtree(folder)
+    for path in (_find_seal(folder), folder):
+        with suppress(OSError):
+            remove_path(path)
     return size - measure_folder(folder)
 
 

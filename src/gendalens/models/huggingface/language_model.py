@@ -90,6 +90,7 @@ class LanguageModel(Transformer):
         self.network.fill(wanted, self._sets)
         return list(wanted.values())
 
+    @explain_failures
     def conclude(self, item: Prepared, readings: Mapping[Row, Mapping[int, Site]]) -> Answer:
         """The answer to an encoded request, from the readings of its rows."""
         return self._answer(item, collect_reading(item, readings))
