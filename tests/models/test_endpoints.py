@@ -109,6 +109,25 @@ def test_a_server_is_believed_only_what_it_really_does(offers: dict[str, Any], r
     assert f"chat-rung {rung.value}" in " ".join(model.info.software)
 
 
+@pytest.mark.parametrize(("rejects", "unfiltered"), [((), True), (("top_k",), False)])
+def test_samples_are_drawn_from_all_tokens_where_the_server_can_be_asked_to(
+    rejects: tuple[str, ...], unfiltered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bodies: list[dict[str, Any]] = []
+    script = Script(rejects=rejects)
+    respond = script._chat
+    monkeypatch.setattr(script, "_chat", lambda body: [bodies.append(body), respond(body)][1])
+    with serve(script) as url:
+        model = load_model("openai:m", endpoint=url)
+        model.close()
+    hot = [body for body in bodies if body["temperature"] == 1]
+    assert len(hot) >= 4
+    assert {(body.get("top_k"), body.get("min_p")) for body in hot} == {
+        (0, 0) if unfiltered else (None, None)
+    }
+    assert not [body for body in bodies if body["temperature"] == 0 and "top_k" in body]
+
+
 def test_findings_are_remembered_and_the_best_of_them_confirmed(
     server: tuple[Script, str],
 ) -> None:

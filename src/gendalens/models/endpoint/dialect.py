@@ -13,9 +13,12 @@ from gendalens.models.chat.thoughts import estimate_tokens, split_thoughts
 from gendalens.models.endpoint.usage import count_tokens
 
 #: Written into the probe's findings, and raised when requests are written or read differently.
-VERSION = 2
+VERSION = 3
 #: Tokens that a model may think before it answers.
 MOST_THOUGHT = 2048
+# llama.cpp samples from the 40 likeliest tokens, and from none twenty times less likely than the first;
+# vLLM does what the model's folder says. OpenAI's own servers reject both fields.
+_UNFILTERED = {"top_k": 0, "min_p": 0}
 # What servers call the thoughts that they keep apart from the answer.
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
@@ -26,7 +29,8 @@ class Dialect:
 
     ``limit`` is the name of the field for the length of the answer; ``temperature`` and ``seed`` are
     False if the server rejects them; ``streams`` if it answers in no other way than by events;
-    ``thinks`` if the model writes down thoughts first.
+    ``thinks`` if the model writes down thoughts first; ``unfiltered`` if the server can be asked to
+    sample from all tokens.
     """
 
     limit: str = "max_tokens"
@@ -34,6 +38,7 @@ class Dialect:
     seed: bool = True
     streams: bool = False
     thinks: bool = False
+    unfiltered: bool = False
 
     def write(
         self, turns: Sequence[Turn], *, max_tokens: int, sample: int = 0, **fields: Any
@@ -46,7 +51,7 @@ class Dialect:
         if self.temperature:
             body["temperature"] = 1 if sample else 0
             if sample:  # some servers leave out unlikely tokens by default
-                body["top_p"] = 1
+                body |= {"top_p": 1} | (_UNFILTERED if self.unfiltered else {})
         if self.seed:
             body["seed"] = sample
         if self.streams:

@@ -66,9 +66,9 @@ class Findings:
     ``likelihoods`` names the way to ask for the likelihood of a prompt, ``constraint`` the field that
     constrains an answer, ``decision_route`` the route that gives probabilities of options; each is empty
     if the server has none that works. ``top_logprobs`` is how many log-probabilities a token comes with.
-    ``deterministic`` if the same question gets the same answer at temperature 0, and ``varies`` if
-    answers differ at temperature 1. ``sample`` is a digest of what it writes at temperature 0, empty if
-    that is not always the same.
+    ``unfiltered`` if it can be asked to sample from all tokens, ``deterministic`` if the same question
+    gets the same answer at temperature 0, and ``varies`` if answers differ at temperature 1. ``sample``
+    is a digest of what it writes at temperature 0, empty if that is not always the same.
     """
 
     served: str = ""
@@ -79,6 +79,7 @@ class Findings:
     accepts_seed: bool = True
     streams: bool = False
     thinks: bool = False
+    unfiltered: bool = False
     likelihoods: str = ""
     adds_bos: bool = False
     decision_route: str = ""
@@ -100,6 +101,7 @@ class Findings:
             self.accepts_seed,
             self.streams,
             self.thinks,
+            self.unfiltered,
         )
 
     @property
@@ -149,6 +151,7 @@ class _Probe:
         way, adds_bos = self._find_likelihoods()
         self._find_dialect(needed=not (route or way))
         chats = self.hello is not None
+        varies = self._varies() if chats else False
         sample = self._digest_sample() if chats else ""
         template, build = self._read_properties()
         return Findings(
@@ -160,6 +163,7 @@ class _Probe:
             accepts_seed=self.dialect.seed,
             streams=self.dialect.streams,
             thinks=self.dialect.thinks,
+            unfiltered=self.dialect.unfiltered,
             likelihoods=way,
             adds_bos=adds_bos,
             decision_route=route,
@@ -168,7 +172,7 @@ class _Probe:
             json_schema=self._honours_schema() if chats else False,
             deterministic=bool(sample) or not chats,
             sample=sample,
-            varies=self._varies() if chats else False,
+            varies=varies,
             template=template,
             build=build,
         )
@@ -304,6 +308,9 @@ class _Probe:
 
     def _varies(self) -> bool:
         """Whether answers differ at temperature 1, so that samples say more than the first of them."""
+        plain, self.dialect = self.dialect, replace(self.dialect, unfiltered=True)
+        if not self.dialect.temperature or self._chat(_CAT, max_tokens=1, sample=1) is None:
+            self.dialect = plain
         found = {
             read_text(self._chat(_CAT, max_tokens=24, sample=sample + 1) or {})
             for sample in range(_SAMPLES)
