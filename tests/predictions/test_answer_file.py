@@ -340,6 +340,7 @@ def test_trials_of_a_chat_model_are_read() -> None:
     "trial",
     [
         [0, 1, "answered", 2, []],
+        [0, 1, "answered", -1, []],
         [0, 1, "answered", 1, [-0.5]],
         [0, 1, "asleep", 1, []],
         [0, 1, "answered", 1],

@@ -268,6 +268,7 @@ def _read_trial(plain: Any, candidates: int) -> Trial:
             and isinstance(log_probs, list)
             and len(log_probs) in (0, candidates)
             and _check_count("chosen", chosen, -1) < max(1, candidates)
+            and (outcome != ANSWERED or chosen >= 0 or not candidates)
         ):
             return Trial(
                 _check_count("paraphrase", paraphrase, 0),
