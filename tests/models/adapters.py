@@ -41,11 +41,11 @@ def train(folder: Path, kind: str, *, tokens: bool = False, **options: Any) -> T
         options = {"task_type": "TOKEN_CLS", "target_modules": ["query", "value"], **options}
     elif kind == "causal":
         options = {"task_type": "CAUSAL_LM", **options}
+    torch.manual_seed(1)  # new rows of embeddings and new classifiers are drawn
     model = head.from_pretrained(found.base, **labels)
     if tokens:
         tokenizer.add_tokens(ADDED)
         model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
-    torch.manual_seed(1)
     settings = {"r": 4, "lora_alpha": 16, "target_modules": "all-linear", **options}
     model = peft.get_peft_model(model, peft.LoraConfig(**settings))
     _train(model, tokenizer, kind)
