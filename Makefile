@@ -33,12 +33,12 @@ WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 ||
 demo: .venv/ready
 	$(BIN)/gendalens demo
 
-test: .venv/ready .venv/browser
+test: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow and not browser"
 
 test-all: .venv/ready .venv/browser
 	$(BIN)/python -m pytest -n $(WORKERS)
@@ -48,9 +48,10 @@ test-all: .venv/ready .venv/browser
 test-libraries: .venv/ready
 	$(BIN)/python -m tools.libraries $(LIBRARIES)
 
-# The slow tests that CI takes: at most three minutes.
-test-slow: .venv/ready
-	$(BIN)/python -m pytest -n $(WORKERS) -m slow tests/api tests/models --ignore tests/models/test_planted_bias.py
+# The slow tests that CI takes, those in a browser among them: about four minutes.
+SLOW := $(addprefix tests/,api browser models security/test_code.py security/test_network.py system tasks torture/test_exits.py test_cli.py)
+test-slow: .venv/ready .venv/browser
+	$(BIN)/python -m pytest -n $(WORKERS) -m "slow or browser" $(SLOW) --ignore tests/models/test_planted_bias.py
 
 # Planted biases behind a scripted server, by every test in every way to answer; a quarter of an hour.
 test-planted: .venv/ready

@@ -119,6 +119,7 @@ def test_an_attention_is_judged_in_every_part_of_a_configuration() -> None:
     StoredCheckpoint("a/b", LoadOptions(trust_remote_code=True))._check_attention(config)
 
 
+@pytest.mark.slow
 def test_transformers_is_told_to_fetch_no_kernels() -> None:
     """It reads the environment once, so this is asked of a fresh process."""
     asked = (

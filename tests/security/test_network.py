@@ -96,6 +96,7 @@ def test_a_model_in_the_hubs_cache_is_read_offline_without_a_request(
     assert constants.HF_HUB_OFFLINE is before
 
 
+@pytest.mark.slow
 def test_pickled_weights_are_not_sent_for_conversion() -> None:
     """transformers asks for it in the background; tests of its own and ours would be left out."""
     asked = (

@@ -78,6 +78,7 @@ def test_where_onednn_is_in_use_already_torch_goes_without_it(
     assert not torch.backends.mkldnn.enabled
 
 
+@pytest.mark.slow
 def test_a_model_answers_in_smaller_formats_on_a_processor_that_advertises_amx(
     tmp_path: Path,
 ) -> None:

@@ -345,6 +345,7 @@ def test_a_control_model_raises_one_groups_recall_and_lowers_the_others_by_as_mu
 @pytest.mark.skipif(
     not SHARED.is_dir(), reason="golden outputs and DaNE are not beside the checkout"
 )
+@pytest.mark.slow
 def test_protocol_one_gives_the_group_means_of_0_0_3(official_home: Path, tmp_path: Path) -> None:
     (result,) = gendalens.run(
         str(SHARED / "golden" / "models" / "ner-tiny"),

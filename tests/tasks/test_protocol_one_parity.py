@@ -64,6 +64,7 @@ def test_dawinobias_gives_the_same_words_and_tables(official_home: Path, tmp_pat
     assert_same_table(detailed(result), golden / "detailed.csv", tmp_path)
 
 
+@pytest.mark.slow
 def test_abc_gives_the_same_perplexities_and_tables(official_home: Path, tmp_path: Path) -> None:
     golden = SHARED / "lm-abc.bert-tiny"
     result, records = run("lm-abc", official_home, tmp_path)

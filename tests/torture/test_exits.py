@@ -148,6 +148,7 @@ def test_ctrl_c_is_heard_again_after_the_imports() -> None:
 
 
 @pytest.mark.usefixtures("chart_library")
+@pytest.mark.slow
 def test_a_reader_that_closes_the_pipe_stops_no_run(own_home: Path, tmp_path: Path) -> None:
     asked = ["control:fair", "--tasks", "lm-abc", "--data", "builtin", "--sample", "8"]
     whole = Place(tmp_path / "whole", own_home / "pages")

@@ -23,7 +23,7 @@ from tools.mutants.table import Trial
 from tools.mutants.trial import EQUIVALENT
 
 # A survivor runs all its tests: no more of them than take this long, and this many.
-_SECONDS, _TESTS = 40.0, 300
+_SECONDS, _TESTS = 80.0, 300
 # So many are tried before the others.
 _FIRST = 12
 _WORD = re.compile(r"[a-z0-9]+")
