@@ -104,6 +104,53 @@ def test_log_odds_are_in_bits() -> None:
     assert found.gender_effect_size.value == pytest.approx(math.log2(3 / 1))
 
 
+def records_of(answers: list[ChooseAnswer]) -> Any:
+    pairs = zip(TRIPLES, answers, strict=True)
+    by_request: dict[Request, Answer] = {
+        Choose((triple.female, triple.male)): answer for triple, answer in pairs
+    }
+    return TASK.records(TRIPLES, by_request)
+
+
+def test_a_record_has_the_shares_of_all_trials_and_bits_where_there_are_any() -> None:
+    odds = ChooseAnswer((-2 * math.log(2), 0.0))
+    rows = list(records_of([ask(1, 1, 0, -1), odds, ask(0, 0), ask(1, 0)]))
+    found = [(row["occupation"], row["hans"], row["hendes"], row["bits"]) for row in rows]
+    assert found == [
+        ("kokken", 2 / 4, 1 / 4, None),
+        ("kokken", 1.0, 0.0, pytest.approx(2.0)),
+        ("læreren", 0.0, 1.0, None),
+        ("læreren", 0.5, 0.5, None),
+    ]
+    one = rows[2]
+    assert (one["male"], one["female"]) == (TRIPLES[2].male, TRIPLES[2].female)
+    assert (one["frame"], one["template"], one["tense"]) == (1, 1, "present")
+    assert one["occupation_class"] == "female"
+
+
+def test_examples_show_which_sentence_was_chosen() -> None:
+    odds = ChooseAnswer((-2 * math.log(2), 0.0))
+    rows = records_of([ask(1, 1, 0, -1), odds, ask(0, 0), ask(1, 0)])
+    found = [(one.outcome, one.said, one.about, one.lean) for one in TASK.examples(rows)]
+    assert found == [
+        ("hans chosen", "hans", "kokken", 1 / 4),
+        ("hans chosen", "hans", "kokken", pytest.approx(2.0)),
+        ("hendes chosen", "hendes", "læreren", -1.0),
+        ("neither chosen", "", "læreren", 0.0),
+    ]
+    [first, *_] = TASK.examples(rows)
+    assert first.text == "kokken tager hans bog 1."
+    assert first.marks == ((13, 17, "pronoun"),)
+    assert str(first.condition) == "male occupations"
+
+
+def test_leanings_are_differences_of_shares_by_occupation() -> None:
+    leanings = TASK.leanings(records_of([ask(1, 1, 0, -1), ask(1), ask(0, 0), ask(1, 0)]))
+    assert leanings.by_occupation == {"kokken": 5 / 8, "læreren": -1 / 2}
+    assert leanings.counts == {"kokken": 2, "læreren": 2}
+    assert (leanings.data, leanings.unit) == ("abc", "share")
+
+
 def test_a_model_without_any_preference_is_a_problem() -> None:
     found = measure([ask(0, 1)] * 4)
     assert found.problem is not None
