@@ -171,6 +171,21 @@ def test_titles_axes_and_legends_are_those_of_the_release(
     )
 
 
+def test_the_chart_has_conditions_across_values_upwards_and_groups_in_colour() -> None:
+    plain = Visualizer().chart_results(table("abc"), "abc", "m", "lm").to_dict()
+    for layer in plain["layer"]:
+        drawn = {
+            name: (one["field"], one["type"], one["title"])
+            for name, one in layer["encoding"].items()
+            if name in ("x", "y", "color", "strokeDash")
+        }
+        assert drawn.pop("x") == ("condition", "nominal", "Anti-reflexive Pronoun")
+        assert drawn.pop("y") == ("value", "quantitative", "Median Perplexity")
+        assert set(drawn.values()) == {("group", "nominal", "Stereotypical Occupations")}
+    assert plain["layer"][0]["mark"]["type"] == "line"
+    assert plain["layer"][1]["mark"]["type"] == "point"
+
+
 def test_a_figure_of_the_users_own_is_drawn_on(pyplot: Any) -> None:
     figure = pyplot.figure(figsize=(3, 2))
     assert Visualizer().visualize_results(table("ner"), "ner", "m").gcf() is figure

@@ -50,6 +50,31 @@ def test_every_figure_of_every_result_is_one_row_and_unrounded(results: gendalen
                 assert same(row[name], getattr(figure, name, None))
 
 
+def test_the_table_of_findings_has_every_figure_in_its_own_column(
+    results: gendalens.Results,
+) -> None:
+    frame = results.findings()
+    for (_, row), result in zip(frame.iterrows(), results, strict=True):
+        finding, effect = result.finding, result.gender_effect_size
+        assert (row.headline, row.main, row.groups) == (
+            finding.headline,
+            finding.main.verdict,
+            finding.groups.verdict,
+        )
+        for part, one in (
+            ("", finding.leading),
+            ("main_", finding.main),
+            ("groups_", finding.groups),
+        ):
+            for name in ("direction", "size"):
+                found, expected = row[f"{part}{name}"], getattr(one, name)
+                assert pd.isna(found) if not expected else found == expected
+        assert same(row.gender_effect_size, effect.value)
+        assert same(row.low, effect.low)
+        assert same(row.high, effect.high)
+        assert row.warnings == len(result.warnings)
+
+
 def test_numbers_are_numbers_and_what_is_undefined_is_missing(results: gendalens.Results) -> None:
     undefined = replace(results[0].gap, p=None, low=None)
     frame = replace(results[0], gap=undefined).to_frame()

@@ -250,6 +250,7 @@ def test_a_corrupted_folder_is_refused(folder: Path, file: str, content: str | N
         ({"requirements": 7}, "requirements are no list"),
         ({"requirements": "spacy"}, "requirements are no list"),
         ({"labels": {"entity_ruler": "PER"}}, "labels are no lists by component"),
+        ({"labels": {"ner": ["PER"], "entity_ruler": "PER"}}, "labels are no lists by component"),
         ({"labels": ["PER"]}, "labels are no lists by component"),
     ],
 )
@@ -406,6 +407,11 @@ def test_other_packages_and_folders_are_no_pipelines(tmp_path: Path) -> None:
     assert "nor in the cache" in refused("pytest", offline=True)
     (tmp_path / "meta.json").write_text("{}")
     assert "no config.json" in refused(tmp_path)
+
+
+def test_a_checkpoint_beside_the_files_of_a_pipeline_is_no_pipeline(folder: Path) -> None:
+    (folder / "config.json").write_text('{"model_type": "bert"}')
+    assert "has no weights" in refused(folder)
 
 
 def test_finding_the_backends_does_not_import_spacy() -> None:

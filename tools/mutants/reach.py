@@ -1,15 +1,17 @@
 """Which tests reach which lines: a pytest plug-in that records it, and the record.
 
-Lines that run while a fixture is made count for every test that uses the fixture; lines that run on
-import count for every test that reaches anything else in their file.
+Lines that run while a fixture is made count for every test that uses the fixture; lines outside of
+functions, which run on import, count for every test that reaches anything in their file.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +101,26 @@ def combine() -> None:
     (FOLDER / TESTS).write_text(json.dumps(tests), encoding="utf-8")
 
 
+@cache
+def _list_bodies(file: str) -> list[range]:
+    """The lines of every function of a file."""
+    path = ROOT / "src" / "gendalens" / file
+    if path.suffix != ".py":
+        return []
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    found = [one for one in ast.walk(ast.parse(path.read_bytes())) if isinstance(one, functions)]
+    return [_find_body(one) for one in found]
+
+
+def _find_body(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> range:
+    body = function.body if isinstance(function, ast.Lambda) else function.body[0]
+    return range(body.lineno, (function.end_lineno or body.lineno) + 1)
+
+
+def _is_in_a_function(file: str, line: int) -> bool:
+    return any(line in body for body in _list_bodies(file))
+
+
 class Reach:
     """The record of a run: the tests that reach a line, quickest first."""
 
@@ -127,7 +149,8 @@ class Reach:
         lines = self._data.contexts_by_lineno(self._files[file])
         contexts = {one for line in range(first, last + 1) for one in lines.get(line, ())}
         found = self._expand(contexts)
-        if _IMPORT in contexts or not found:
+        # A module that a test is the first to import has run its lines for all other tests too.
+        if not found or not _is_in_a_function(file, first):
             found |= self._expand({one for some in lines.values() for one in some})
         return sorted(found, key=self.seconds)
 

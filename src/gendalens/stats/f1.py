@@ -18,9 +18,7 @@ def f1_from_counts(tp: FloatArray, fp: FloatArray, fn: FloatArray) -> FloatArray
 
 def rate(count: FloatArray, total: FloatArray) -> FloatArray:
     """``count`` / ``total``, nan if the total is zero."""
-    top, bottom = np.broadcast_arrays(
-        np.asarray(count, dtype=np.float64), np.asarray(total, dtype=np.float64)
-    )
+    top, bottom = np.broadcast_arrays(count, total)
     rates = np.full(top.shape, np.nan)
     np.divide(top, bottom, out=rates, where=bottom != 0)
     return rates
