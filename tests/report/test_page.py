@@ -14,6 +14,7 @@ import report_run
 
 from gendalens.cli.report import write_charts, write_page
 from gendalens.errors import UserError
+from gendalens.report.exports.chart_files import add_title
 from gendalens.report.html import after_run, run_page
 from gendalens.report.html.examples import choose_examples
 from gendalens.report.html.page import json_for_script
@@ -192,6 +193,14 @@ def test_every_chart_is_written_as_a_file(
     names = {file.stem.rpartition("--")[2] for file in files}
     assert names == {"forest", "interaction", "occupations", "bearers", "length"}
     assert all(file.name in capsys.readouterr().err for file in files[:1])
+
+
+def test_the_file_of_a_chart_has_its_title_at_the_left_on_white() -> None:
+    spec = add_title({"description": "Gaps", "config": {"view": {}}}, "lm-abc@2 · m")
+    title = spec["title"]
+    assert (title["text"], title["subtitle"], title["anchor"]) == ("Gaps", "lm-abc@2 · m", "start")
+    assert title["fontSize"] > title["subtitleFontSize"]
+    assert spec["config"] == {"view": {}, "background": "white", "padding": 12}
 
 
 def test_another_format_is_told(small_run: Path, tmp_path: Path) -> None:

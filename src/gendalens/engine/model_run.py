@@ -224,8 +224,10 @@ class ModelRun:
 
     def _describe_usage(self, before: Mapping[str, float]) -> dict[str, Any]:
         """What a model that counts its use needed for one test."""
-        used = {name: value - before.get(name, 0) for name, value in self.model.usage.items()}
-        return {"usage": used} if used else {}
+        usage = self.model.usage
+        if not usage:
+            return {}
+        return {"usage": {name: value - before.get(name, 0) for name, value in usage.items()}}
 
     def _write(
         self, measured: Sequence[_Measurement], troubles: Mapping[str, list[str]], tests: int
