@@ -337,6 +337,13 @@ def test_a_run_in_which_nothing_worked_leaves_no_empty_folder(tmp_path: Path) ->
     assert not out.exists()
 
 
+def test_a_run_in_which_nothing_worked_keeps_a_folder_that_was_there(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    ended = gendalens("run", tmp_path / "nothing", "--out", tmp_path / "run")
+    assert ended.returncode == 2
+    assert (tmp_path / "run").is_dir()
+
+
 def test_a_test_may_be_named_as_results_name_it() -> None:
     done = gendalens("tasks", "lm-abc@1")
     assert done.returncode == 0

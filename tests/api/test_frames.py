@@ -200,3 +200,8 @@ def test_importing_the_package_loads_neither_pandas_nor_numpy_nor_altair() -> No
     code += "print([n for n in ('pandas', 'numpy', 'altair', 'IPython') if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_letters_are_written_to_json_as_they_are(results: gendalens.Results) -> None:
+    renamed = replace(results[0], model=replace(results[0].model, name="Ærøskøbing"))
+    assert '"name": "Ærøskøbing"' in renamed.to_json()

@@ -240,6 +240,18 @@ def test_a_tokenizer_of_another_model(folder: Path) -> None:
     assert "does not belong to its weights" in refused(folder)
 
 
+def test_large_weights_end_where_their_header_says(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sparse file could go on for terabytes, and its digest would take for ever."""
+    digest = load_model(str(folder)).info.revision
+    monkeypatch.setattr("gendalens.models.huggingface.model_files._LARGE", 0)
+    assert load_model(str(folder)).info.revision == digest
+    with (folder / "model.safetensors").open("ab") as file:
+        file.write(b"\0")
+    assert "cannot be read" in refused(folder)
+
+
 def test_truncated_weights(folder: Path) -> None:
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:5000])

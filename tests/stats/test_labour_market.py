@@ -128,3 +128,8 @@ def test_nine_occupations_with_a_figure_are_too_few_and_others_do_not_count() ->
             ["labour_market_correlation", "labour_market_slope"] if expected else []
         )
         assert {one.n for one in found} == ({expected} if expected else set())
+
+
+def test_a_line_through_the_occupations_takes_two_degrees_of_freedom() -> None:
+    assert follow(1.0).slope.df == len(WOMEN) - 2
+    assert follow(1.0).correlation.df == len(WOMEN) - 2

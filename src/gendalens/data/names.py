@@ -231,7 +231,7 @@ def _find_surnames(lists: Lists, origin: Origin, how: How) -> list[Name]:
     else:
         wanted = lists.last if how == "top" else lists.listed["danish", "both"]
         out = {*foreign, *lists.foreign["both"]}
-        kept = [n for n in wanted if n not in out and (how == "top" or n in lists.last)]
+        kept = [n for n in wanted if n not in out and n in lists.last]
     return _rank(kept, lists.last, TOP if origin == "majority" and how == "top" else None)
 
 

@@ -13,6 +13,7 @@ from gendalens.errors import UserError
 from gendalens.models.base import Answer, Backend, Request
 from gendalens.models.control import Control
 from gendalens.results.result import Contrast, Measures, Record, Result
+from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.estimate import Estimate
 from gendalens.stats.findings import Finding
 from gendalens.stats.paired import Clusters
@@ -232,7 +233,9 @@ class Task(ABC, Generic[Item]):
         """A plain row per item and condition: what was asked, what was answered, how it was counted."""
 
     @abstractmethod
-    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+    def measure(
+        self, records: Sequence[Record], *, seed: int, resamples: int = RESAMPLES
+    ) -> Measures:
         """The effect, its uncertainty and its nuance, from the records alone."""
 
     def sample(self, items: Sequence[Item], size: int, seed: int) -> Sequence[Item]:

@@ -13,6 +13,7 @@ from gendalens.models.base import ANSWERED, Answer, Choose, ChooseAnswer, Reques
 from gendalens.models.control import Control
 from gendalens.models.trials import describe_trials, normalise
 from gendalens.results.result import Measures, Record, Result
+from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
@@ -109,7 +110,9 @@ class ChatAbc(Task[Triple]):
         """A row per triple: how often each sentence was chosen, and the preference in bits."""
         return [_make_record(item, answers[make_request(item)]) for item in items]
 
-    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+    def measure(
+        self, records: Sequence[Record], *, seed: int, resamples: int = RESAMPLES
+    ) -> Measures:
         """The measures, with intervals over frames and occupations as crossed clusters."""
         return measures.measure(records, band=self.band, seed=seed, resamples=resamples)
 

@@ -11,6 +11,7 @@ from gendalens.data import sets
 from gendalens.data.registry import Source
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.results.result import Cell, Contrast, Measures, Record, Result
+from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.estimate import Estimate
 from gendalens.tasks.base import (
     NO_INTERVAL,
@@ -103,7 +104,9 @@ class CorefAbc1(Task[Sentence]):
             )
         return rows
 
-    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+    def measure(
+        self, records: Sequence[Record], *, seed: int, resamples: int = RESAMPLES
+    ) -> Measures:
         """The figures of 0.0.3; nothing is resampled."""
         nuance = tuple(
             _measure_rate(records, condition, f"{group} occupations")

@@ -13,6 +13,7 @@ from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
 from gendalens.models.trials import describe_trials
 from gendalens.results.result import Measures, Record, Result
+from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
@@ -149,7 +150,9 @@ class CorefAbc(Task[Triple]):
                 )
         return rows
 
-    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+    def measure(
+        self, records: Sequence[Record], *, seed: int, resamples: int = RESAMPLES
+    ) -> Measures:
         """The measures, with intervals over frames and occupations as crossed clusters."""
         band = self.band("share")
         return measures.measure(records, band=band, seed=seed, resamples=resamples)

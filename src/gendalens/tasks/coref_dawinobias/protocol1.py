@@ -14,6 +14,7 @@ from gendalens.data.occupations import read_occupations
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.results.result import Cell, Contrast, Measures, Record, Result
+from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.estimate import Estimate
 from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Table
 from gendalens.tasks.coref_dawinobias.messages import (
@@ -123,7 +124,9 @@ class CorefDaWinoBias1(ClassicWino[Line]):
             )
         return rows
 
-    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+    def measure(
+        self, records: Sequence[Record], *, seed: int, resamples: int = RESAMPLES
+    ) -> Measures:
         """The figures of 0.0.3 over the lines that count; nothing is resampled."""
         conditions: list[Cell] = []
         nuance: list[Cell] = []

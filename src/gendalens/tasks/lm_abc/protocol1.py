@@ -13,6 +13,7 @@ from gendalens.data.registry import Source
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Reconstruct, ReconstructAnswer, Request
 from gendalens.results.result import Cell, Contrast, Measures, Record, Result
+from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.estimate import Estimate
 from gendalens.tasks.base import (
     NO_INTERVAL,
@@ -122,7 +123,9 @@ class LMAbc1(Task[Sentence]):
                 )
         return rows
 
-    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+    def measure(
+        self, records: Sequence[Record], *, seed: int, resamples: int = RESAMPLES
+    ) -> Measures:
         """The figures of 0.0.3; nothing is resampled."""
         conditions = tuple(_make_cell(records, condition) for condition in REPLACEMENTS)
         nuance = tuple(

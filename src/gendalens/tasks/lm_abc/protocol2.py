@@ -12,6 +12,7 @@ from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Score, ScoreAnswer
 from gendalens.models.control import Control
 from gendalens.results.result import Measures, Record, Result
+from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
@@ -144,7 +145,9 @@ class LMAbc(Task[Triple]):
                 )
         return rows
 
-    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+    def measure(
+        self, records: Sequence[Record], *, seed: int, resamples: int = RESAMPLES
+    ) -> Measures:
         """The measures, with intervals over frames and occupations as crossed clusters."""
         band = self.band("bits")
         return measures.measure(records, band=band, seed=seed, resamples=resamples)

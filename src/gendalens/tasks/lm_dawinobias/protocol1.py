@@ -10,6 +10,7 @@ from gendalens.data.pronouns import GENDERS
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, TopToken, TopTokenAnswer
 from gendalens.results.result import Cell, Contrast, Measures, Record, Result
+from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.estimate import Estimate
 from gendalens.tasks.base import NO_INTERVAL, Card, Effect, Table
 from gendalens.tasks.lm_dawinobias.messages import NO_LINE_RIGHT, READINGS
@@ -98,7 +99,9 @@ class LMDaWinoBias1(ClassicWino[Line]):
             )
         return rows
 
-    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+    def measure(
+        self, records: Sequence[Record], *, seed: int, resamples: int = RESAMPLES
+    ) -> Measures:
         """The figures of 0.0.3; nothing is resampled."""
         accuracy: dict[str, float] = {}
         nuance: list[Cell] = []

@@ -12,6 +12,7 @@ from gendalens.models.base import Answer, Fill, FillAnswer, Request
 from gendalens.models.control import Control
 from gendalens.models.trials import describe_trials
 from gendalens.results.result import Measures, Record, Result
+from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
@@ -141,7 +142,9 @@ class LMDaWinoBias(Task[WinoLine]):
         """A row per line and condition, with both readings of the answer."""
         return [_make_record(item, answers[make_request(item)]) for item in items]
 
-    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+    def measure(
+        self, records: Sequence[Record], *, seed: int, resamples: int = RESAMPLES
+    ) -> Measures:
         """The measures, with intervals over male and female occupations as crossed clusters."""
         return measures.measure(records, band=self.band, seed=seed, resamples=resamples)
 

@@ -15,6 +15,7 @@ from gendalens.data.registry import Source
 from gendalens.errors import UserError
 from gendalens.models.base import Tag
 from gendalens.results.result import Cell, Contrast, Measures, Record, Result
+from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.estimate import Estimate
 from gendalens.tasks.base import NO_INTERVAL, NONE_IN_PROTOCOL_1, Card, Effect, Table
 from gendalens.tasks.ner_dane.classic_tables import ner_layout
@@ -78,7 +79,9 @@ class NERDane1(RenamedPersons):
         """The name lists of 0.0.3, defects and duplicates included."""
         return names.read_classic(data["names"].folder, data["minority-names"].folder)
 
-    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+    def measure(
+        self, records: Sequence[Record], *, seed: int, resamples: int = RESAMPLES
+    ) -> Measures:
         """The figures of 0.0.3; nothing is resampled."""
         table = tabulate(records)
         per_draw = micro_f1(table.select(GROUPS).draws)

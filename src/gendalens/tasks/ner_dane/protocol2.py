@@ -13,6 +13,7 @@ from gendalens.errors import UserError
 from gendalens.models.base import Answer, Request, Tag, TagAnswer
 from gendalens.models.control import Control
 from gendalens.results.result import Contrast, Measures, Record, Result
+from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import BINARY, Band, Card, Effect, RefusalUnit, Table
 from gendalens.tasks.ner_dane import measures
@@ -156,7 +157,9 @@ class NERDane(RenamedPersons):
             raise UserError("The name lists hold no unisex names; leave out --unisex.")
         return {group: pools[group] for group in self.groups}
 
-    def measure(self, records: Sequence[Record], *, seed: int, resamples: int = 2000) -> Measures:
+    def measure(
+        self, records: Sequence[Record], *, seed: int, resamples: int = RESAMPLES
+    ) -> Measures:
         """The measures, with intervals over documents and names, and the spread over draws."""
         return measures.measure(records, band=self.band, seed=seed, resamples=resamples)
 
