@@ -44,6 +44,8 @@ from gendalens.tasks.lm_dawinobias import measures as lm_wino_measures
 from gendalens.tasks.lm_dawinobias import schemas as lm_wino
 
 PARAPHRASES, ORDERS = 4, 2
+#: Resamples for a paraphrase alone, of which only the estimate is used.
+FEW = 2
 #: How much a paraphrase moves a single item, beside what it moves them all.
 OWN = 0.5
 
@@ -115,7 +117,7 @@ def judge_paraphrases(judge: Judge) -> Finding:
     places = list(range(PARAPHRASES))
     paraphrases = [
         Paraphrase(
-            judge([place], chat_measures.RESAMPLES),
+            judge([place], FEW),
             judge([one for one in places if one != place], chat_measures.RESAMPLES),
         )
         for place in places
