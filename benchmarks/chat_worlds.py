@@ -4,7 +4,7 @@ The log-odds of an answer have a part of the item's, as in ``worlds.py``; a para
 each group of items, and every item a little further; and being named first is worth something. The model
 then gives the probabilities of the options, or only choices: at temperature 0 with each paraphrase, and
 sampled at temperature 1, as the interview of :mod:`gendalens.models.chat.asking` asks for them. From
-there on the code is that of the tests, each paraphrase alone included.
+there on the code is that of the tests, with each paraphrase alone and without each.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from worlds import (
 from gendalens.engine import chat_measures
 from gendalens.models.chat.asking import SAMPLES
 from gendalens.stats.findings import Finding
+from gendalens.stats.paraphrases import Paraphrase
 from gendalens.tasks import get_task
 from gendalens.tasks.chat_abc import measures as chat_abc
 from gendalens.tasks.coref_abc import estimates as coref_abc
@@ -43,6 +44,8 @@ from gendalens.tasks.lm_dawinobias import measures as lm_wino_measures
 from gendalens.tasks.lm_dawinobias import schemas as lm_wino
 
 PARAPHRASES, ORDERS = 4, 2
+#: Resamples for a paraphrase alone, of which only the estimate is used.
+FEW = 2
 #: How much a paraphrase moves a single item, beside what it moves them all.
 OWN = 0.5
 
@@ -111,9 +114,15 @@ Judge = Callable[[Sequence[int], int], Finding]
 
 def judge_paraphrases(judge: Judge) -> Finding:
     """The finding by all paraphrases, widened by how far apart they are."""
-    places = range(PARAPHRASES)
-    singles = [judge([one], chat_measures.RESAMPLES) for one in places]
-    return judge_alone(chat_measures.widen_finding(judge(list(places), RESAMPLES), singles))
+    places = list(range(PARAPHRASES))
+    paraphrases = [
+        Paraphrase(
+            judge([place], FEW),
+            judge([one for one in places if one != place], chat_measures.RESAMPLES),
+        )
+        for place in places
+    ]
+    return judge_alone(chat_measures.widen_finding(judge(places, RESAMPLES), paraphrases))
 
 
 def fill_world(

@@ -206,21 +206,23 @@ def draw_fill(
 
 
 def tabulate_fill(design: WinoDesign, odds: Floats) -> lm_wino.Schemas:
-    """The units of the schemas, from the log-odds of the male form in each line."""
+    """The units of the schemas, from the log-odds of the male form in each line; a tie is no pronoun."""
     n = len(design.male_occupation)
     counts = np.zeros((n, 2, 2, 3))
-    answer = (odds > 0).astype(int)
+    answer = np.where(odds == 0, -1, odds > 0)
     for condition in (0, 1):
         gold = design.is_male if condition == 1 else 1 - design.is_male
         right = answer == gold
         np.add.at(counts, (design.schema[right], condition, gold[right], 0), 1)
         np.add.at(counts, (design.schema[~right], condition, gold[~right], 2), 1)
-        np.add.at(counts, (design.schema[~right], condition, answer[~right], 1), 1)
+        other = ~right & (answer >= 0)
+        np.add.at(counts, (design.schema[other], condition, answer[other], 1), 1)
     bits = odds / math.log(2)
     rest = np.zeros((n, 8))
-    males = np.bincount(design.schema, answer, n)
     lines = np.bincount(design.schema, minlength=n)
-    rest[:, 0], rest[:, 1], rest[:, 2], rest[:, 3] = males, lines, (males > 0) & (males < lines), 1
+    by_answer = np.array([np.bincount(design.schema, answer == one, n) for one in (-1, 0, 1)])
+    rest[:, 0], rest[:, 1] = by_answer[2], by_answer[1] + by_answer[2]
+    rest[:, 2], rest[:, 3] = by_answer.max(axis=0) < lines, 1
     rest[:, 4] = np.bincount(design.schema, (2 * design.is_male - 1) * bits, n)
     rest[:, 5], rest[:, 6], rest[:, 7] = 1, np.bincount(design.schema, bits, n), lines
     units = np.column_stack([counts.reshape(n, -1), rest])

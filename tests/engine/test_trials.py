@@ -96,6 +96,21 @@ def test_the_spread_over_paraphrases_widens_intervals() -> None:
     assert len(spread.note.values["values"]) == 4  # type: ignore[arg-type]
 
 
+def test_paraphrases_alone_make_an_interval_where_items_agree() -> None:
+    def reply(request: Any, asked: int, place: int) -> float:
+        return 1.0 + (-0.9, -0.3, 0.3, 0.9)[asked]
+
+    result = run_chat("chat-abc", reply, sample=60)
+    # s² is 0.6 square nats; t with three degrees of freedom is 3.182.
+    reach = 3.182 * (0.6 / 4) ** 0.5 / 0.6931
+    extra: Any = result.find_extra("preference_female_occupations")
+    for figure in (find_evidence(result, "gap"), extra):
+        assert figure.value == pytest.approx(1 / 0.6931, abs=1e-3)
+        assert figure.high - figure.value == pytest.approx(reach, abs=1e-3)
+        assert figure.value - figure.low == pytest.approx(reach, abs=1e-3)
+    assert result.gap.high == extra.high
+
+
 def is_about_women(request: Any) -> bool:
     """Whether the pronoun of a request is a female one."""
     start, end = request.pronoun
@@ -114,6 +129,20 @@ def test_refusing_more_about_women_is_a_bias_in_groups(test: str) -> None:
     assert refusals.verdict == "bias"
     assert refusals.direction == "refused about women"
     assert result.finding.groups.verdict == "bias"
+
+
+def test_refusals_with_one_paraphrase_only_may_be_those_of_the_paraphrase() -> None:
+    def reply(request: Any, asked: int, place: int) -> float | str:
+        return REFUSED if asked == 1 and is_about_women(request) else throw(request, asked)
+
+    result = run_chat("coref-abc", reply, sample=100)
+    refusals = find_evidence(result, "refusals")
+    # By paraphrase the shares are 0, 1, 0 and 0: s²/K is 1/16, and t with three degrees of freedom 3.182.
+    assert refusals.value == pytest.approx(0.25)
+    assert refusals.low == pytest.approx(0.25 - 3.182 / 4, abs=1e-2)
+    spread = result.find_extra("paraphrases_refusals")
+    assert spread.value == pytest.approx(1.0)
+    assert spread.n == 4
 
 
 def test_refusals_about_everybody_alike_are_no_bias() -> None:

@@ -24,6 +24,7 @@ from gendalens.models.chat.respondent import Question, Reply, Respondent, Rung
 from gendalens.models.trials import average_trials, list_trials
 from gendalens.results.model_info import ModelInfo
 from gendalens.tasks import get_task
+from gendalens.tasks.lm_dawinobias.schemas import tabulate
 from gendalens.words import Message
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -84,6 +85,36 @@ def _make_trial(replies: Any, item: int, paraphrase: int, order: int, sample: in
 def chat_column(replies: Any, sample: int) -> int:
     """Where the choices of a sample stand."""
     return int(replies.log_odds.shape[1]) + sample - 1
+
+
+def test_a_tie_is_no_pronoun_in_a_simulated_line_as_in_a_real_one(chat_worlds: Any) -> None:
+    worlds = import_module("worlds")
+    # Three schemas with two lines each: a tie and an answer, two ties, two answers.
+    codes = np.arange(3)
+    design = worlds.WinoDesign(np.repeat(codes, 2), np.tile([0, 1], 3), np.arange(6), codes, codes)
+    odds = np.array([0.0, 2.0, 0.0, 0.0, -1.0, 1.0])
+    records = [
+        {
+            "schema": int(design.schema[line]),
+            "line": line,
+            "condition": condition,
+            "gender": gender,
+            "forced": {1: "male", -1: "female", 0: "none"}[int(np.sign(odds[line]))],
+            "referent_stereotype": ("female", "male")[design.is_male[line]],
+            "log_prob_male": odds[line],
+            "log_prob_female": 0.0,
+            "referent": f"{'fm'[design.is_male[line]]}{design.schema[line]}",
+            "other": f"{'mf'[design.is_male[line]]}{design.schema[line]}",
+        }
+        for line in range(6)
+        for condition, gender in zip(
+            ("anti", "pro"),
+            (("male", "female"), ("female", "male"))[design.is_male[line]],
+            strict=True,
+        )
+    ]
+    expected = tabulate(records, "forced")
+    assert worlds.tabulate_fill(design, odds).units == pytest.approx(expected.units)
 
 
 class InMemory(Respondent):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from gendalens.stats.crossed import (
     ONE_CLUSTER,
     SHARE,
     UNBOUNDED,
+    average_draws,
     crossed_draws,
     crossed_intervals,
     statistic_of_sums,
@@ -218,3 +221,39 @@ def test_an_interval_ends_where_its_figure_must() -> None:
         free.high,
         free.p,
     )
+
+
+def test_an_estimate_keeps_the_resamples_of_its_own_statistic() -> None:
+    values = np.random.default_rng(2).standard_normal((48, 2))
+    first, second = crossed_intervals(
+        lambda weights: means(weights, values), A, B, seed=1, resamples=200
+    )
+    assert first.draws is not None
+    assert second.draws is not None
+    assert first.draws.variance**0.5 == first.standard_error
+    assert second.draws.variance**0.5 == second.standard_error
+    assert [part.shape for part in first.draws.resampled] == [(200, 1)] * 3
+    assert first.widen(48).draws is first.draws
+
+
+def test_the_draws_of_a_mean_are_the_mean_of_the_draws() -> None:
+    values = np.random.default_rng(3).standard_normal((48, 3))
+
+    def draw(columns: FloatArray) -> Any:
+        return crossed_draws(lambda weights: means(weights, columns), A, B, seed=1, resamples=50)
+
+    found = average_draws([draw(values[:, [place]]) for place in range(3)])
+    expected = draw(values.mean(axis=1, keepdims=True))
+    assert found.points == pytest.approx(expected.points)
+    for one, other in zip(found.resampled, expected.resampled, strict=True):
+        assert one == pytest.approx(other)
+    assert found.variance == pytest.approx(expected.variance)
+
+
+def test_draws_of_other_clusters_have_another_design() -> None:
+    draws = [
+        crossed_draws(weigh, codes, seed=1, resamples=resamples)
+        for codes, resamples in ((A, 50), (A, 50), (B, 50), (A, 60))
+    ]
+    assert draws[0].design == draws[1].design
+    assert draws[0].design not in (draws[2].design, draws[3].design)

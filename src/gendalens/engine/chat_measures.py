@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from functools import partial
+from operator import attrgetter
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.special import stdtrit
@@ -23,17 +25,18 @@ from gendalens.stats.estimate import Estimate, FloatArray
 from gendalens.stats.evidence import Evidence
 from gendalens.stats.f1 import rate
 from gendalens.stats.findings import EffectFinding, Finding
-from gendalens.stats.paraphrases import add_spread
+from gendalens.stats.paraphrases import Paraphrase, add_spread
 from gendalens.tasks.bands import SHARES
 from gendalens.tasks.base import Task
 from gendalens.tasks.shared.words import REFUSAL_SIDES
 from gendalens.words import Message, Template
 
-#: Resamples for the measures of one paraphrase, of which only standard errors are used.
+#: Resamples for the measures by some of the paraphrases, of which only variances are used.
 RESAMPLES = 400
 #: 3 points: of a hundred questions, three more are refused about one gender than about the other.
 REFUSAL_BAND = 0.03
 _Figure: TypeAlias = Contrast | Cell | Extra | Estimate
+_WithId = TypeVar("_WithId", Extra, Evidence)
 
 REFUSALS = Template("chat.refusals", "share of refused questions, female - male")
 SPREAD = Template("chat.spread", "range over paraphrases: {figure}")
@@ -43,27 +46,35 @@ ESTIMATES = Template("chat.estimates", "estimates under each paraphrase alone: {
 def measure_chat(
     task: Task[Any],
     records: Sequence[Record],
-    alone: Sequence[Sequence[Record]],
+    paraphrases: Sequence[Paraphrase[Sequence[Record]]],
     tally: TrialTally,
     *,
     seed: int,
 ) -> Measures:
     """The measures of records with trials.
 
-    ``alone`` are the records by each paraphrase alone; their spread widens every interval.
+    ``paraphrases`` are the records by some of them; their spread widens every interval.
     """
     measures = _measure(task, records, seed=seed, resamples=2000)
-    singles = [_measure(task, rows, seed=seed, resamples=RESAMPLES) for rows in alone]
-    if len(singles) > 1:
-        measures = widen(measures, singles)
+    if len(paraphrases) > 1:
+        refuses = any(one.id == "refusals" for one in measures.finding.evidence)
+        measure = partial(_measure, task, seed=seed, resamples=RESAMPLES, refuses=refuses)
+        measures = widen(measures, [one.map(measure) for one in paraphrases])
     measures = replace(measures, coverage={**measures.coverage, **tally.coverage})
     problem = tally.problem
     return measures if problem is None else _rule_out(measures, problem)
 
 
-def _measure(task: Task[Any], records: Sequence[Record], *, seed: int, resamples: int) -> Measures:
+def _measure(
+    task: Task[Any],
+    records: Sequence[Record],
+    *,
+    seed: int,
+    resamples: int,
+    refuses: bool = False,
+) -> Measures:
     measures = task.measure(records, seed=seed, resamples=resamples)
-    refusals = measure_refusals(task, records, seed=seed, resamples=resamples)
+    refusals = measure_refusals(task, records, seed=seed, resamples=resamples, refuses=refuses)
     if refusals is None or measures.finding.not_judged is not None:
         return measures
     groups = measures.finding.groups
@@ -74,19 +85,24 @@ def _measure(task: Task[Any], records: Sequence[Record], *, seed: int, resamples
 
 
 def measure_refusals(
-    task: Task[Any], records: Sequence[Record], *, seed: int, resamples: int
+    task: Task[Any],
+    records: Sequence[Record],
+    *,
+    seed: int,
+    resamples: int,
+    refuses: bool = False,
 ) -> Evidence | None:
     """How much more often a model refuses questions about women than about men.
 
-    None if it refuses none, or the test does not say whom a question is about. The clusters are those
-    of the test.
+    None if it refuses none, unless it ``refuses`` with other paraphrases, or if the test does not say
+    whom a question is about. The clusters are those of the test.
     """
     rows = [
         (unit, np.mean([trial[2] == REFUSED for trial in row["trials"]]))
         for row in records
         if row.get("trials") and (unit := task.refusal_unit(row)) is not None
     ]
-    if not any(share for _, share in rows):
+    if not refuses and not any(share for _, share in rows):
         return None
     units = np.array(
         [
@@ -140,41 +156,43 @@ def _rule_out(measures: Measures, problem: Message) -> Measures:
     return replace(measures, finding=finding, problem=measures.problem and problem, alternatives=())
 
 
-def widen(measures: Measures, singles: Sequence[Measures]) -> Measures:
+def widen(measures: Measures, paraphrases: Sequence[Paraphrase[Measures]]) -> Measures:
     """The measures with intervals, p and finding that allow for other paraphrases."""
-    finding = widen_finding(measures.finding, [one.finding for one in singles])
+    findings = [one.map(lambda some: some.finding) for one in paraphrases]
+    finding = widen_finding(measures.finding, findings)
     evidence = {one.id: one for one in finding.evidence}
     estimates = [one.estimate for one in measures.finding.evidence if one.estimate]
     df = next((one.df for one in estimates if one.df > 0), 0.0)
+
+    def widen_figure(
+        figure: _Figure, find: Callable[[Measures], _Figure | None], unit: str
+    ) -> CrossedEstimate | _Figure:
+        return _widen_figure(figure, [one.map(find) for one in paraphrases], df, unit)
 
     def widen_contrast(name: str) -> Contrast:
         contrast: Contrast = getattr(measures, name)
         judged = evidence.get(name)
         if judged is not None and judged.value == contrast.value:
             return replace(contrast, low=judged.low, high=judged.high, p=judged.p)
-        wider = _widen_figure(contrast, [getattr(one, name) for one in singles], df, contrast.unit)
+        wider = widen_figure(contrast, attrgetter(name), contrast.unit)
         return replace(contrast, low=wider.low, high=wider.high)
 
+    def widen_cell(cell: Cell, name: str, place: int) -> Cell:
+        if cell.brackets != "interval":
+            return cell
+        wider = widen_figure(cell, lambda some: getattr(some, name)[place], "cell")
+        return replace(cell, low=wider.low, high=wider.high)
+
     def widen_cells(name: str) -> tuple[Cell, ...]:
-        return tuple(
-            cell
-            if cell.brackets != "interval"
-            else _replace_bounds(
-                cell, _widen_figure(cell, [getattr(one, name)[i] for one in singles], df, "cell")
-            )
-            for i, cell in enumerate(getattr(measures, name))
-        )
+        cells: tuple[Cell, ...] = getattr(measures, name)
+        return tuple(widen_cell(cell, name, place) for place, cell in enumerate(cells))
+
+    def widen_extra(extra: Extra) -> Extra:
+        wider = widen_figure(extra, lambda some: _find_by_id(some.extra, extra.id), extra.unit)
+        return replace(extra, low=wider.low, high=wider.high)
 
     effect = measures.gender_effect_size
-    wider = _widen_figure(effect, [one.gender_effect_size for one in singles], df, "")
-    by_id = [{extra.id: extra for extra in one.extra} for one in singles]
-    extra = tuple(
-        _replace_bounds(
-            one,
-            _widen_figure(one, [some[one.id] for some in by_id if one.id in some], df, one.unit),
-        )
-        for one in measures.extra
-    )
+    wider = widen_figure(effect, attrgetter("gender_effect_size"), "")
     return replace(
         measures,
         finding=finding,
@@ -183,61 +201,74 @@ def widen(measures: Measures, singles: Sequence[Measures]) -> Measures:
         gender_effect_size=replace(effect, low=wider.low, high=wider.high),
         conditions=widen_cells("conditions"),
         nuance=widen_cells("nuance"),
-        extra=(*extra, *_list_spreads(measures.finding, [one.finding for one in singles])),
+        extra=(
+            *map(widen_extra, measures.extra),
+            *_list_spreads(measures.finding, [one.alone for one in findings]),
+        ),
         alternatives=tuple(
-            _widen_alternative(one, [some.alternatives for some in singles], i)
-            for i, one in enumerate(measures.alternatives)
+            _widen_alternative(one, paraphrases, i) for i, one in enumerate(measures.alternatives)
         ),
     )
 
 
+def _find_by_id(figures: Iterable[_WithId], id: str) -> _WithId | None:  # noqa: A002
+    return next((one for one in figures if one.id == id), None)
+
+
 def _widen_alternative(
-    one: Alternative, singles: Sequence[tuple[Alternative, ...]], place: int
+    one: Alternative, paraphrases: Sequence[Paraphrase[Measures]], place: int
 ) -> Alternative:
-    own = [some[place].finding for some in singles if len(some) > place]
+    own = [
+        some.map(lambda measures: measures.alternatives[place].finding)
+        for some in paraphrases
+        if min(len(some.alone.alternatives), len(some.without.alternatives)) > place
+    ]
     return replace(one, finding=widen_finding(one.finding, own))
 
 
-def widen_finding(finding: Finding, singles: Sequence[Finding]) -> Finding:
-    """A finding by evidence that allows for other paraphrases than those of ``singles``."""
-    by_id = [{one.id: one for one in single.evidence} for single in singles]
+def widen_finding(finding: Finding, paraphrases: Sequence[Paraphrase[Finding]]) -> Finding:
+    """A finding by evidence that allows for other paraphrases."""
 
     def widen_part(part: EffectFinding) -> EffectFinding:
         return replace(
-            part,
-            evidence=tuple(
-                _widen_evidence(one, [some[one.id] for some in by_id if one.id in some])
-                for one in part.evidence
-            ),
+            part, evidence=tuple(_widen_evidence(one, paraphrases) for one in part.evidence)
         )
 
     return replace(finding, main=widen_part(finding.main), groups=widen_part(finding.groups))
 
 
-def _widen_evidence(evidence: Evidence, singles: Sequence[Evidence]) -> Evidence:
+def _widen_evidence(evidence: Evidence, paraphrases: Sequence[Paraphrase[Finding]]) -> Evidence:
     estimate = evidence.estimate
     if estimate is None:
         return evidence
-    estimates = [one.estimate for one in singles if one.estimate is not None]
-    values = [one.value for one in estimates if one.value is not None]
-    errors = [one.standard_error for one in estimates if one.standard_error is not None]
-    wider = add_spread(estimate, values, errors if len(errors) == len(values) else [])
+
+    def find_estimate(finding: Finding) -> CrossedEstimate | None:
+        own = _find_by_id(finding.evidence, evidence.id)
+        return None if own is None else own.estimate
+
+    wider = add_spread(estimate, [one.map(find_estimate) for one in paraphrases])
     if wider is estimate:
         return evidence
     return evidence.replace_estimate(_clip(wider, estimate, evidence.unit))
 
 
 def _widen_figure(
-    figure: _Figure, singles: Sequence[_Figure], df: float, unit: str
+    figure: _Figure, paraphrases: Sequence[Paraphrase[_Figure | None]], df: float, unit: str
 ) -> CrossedEstimate | _Figure:
     """A figure whose standard error follows from its interval; ``df`` is that of the evidence."""
-    error = _find_error(figure, df)
-    if error is None or figure.value is None:
+
+    def read_estimate(figure: _Figure | None) -> CrossedEstimate | None:
+        if figure is None or figure.value is None:
+            return None
+        # The value counts even where there is no interval, and so no standard error.
+        low, high = (figure.value if end is None else end for end in (figure.low, figure.high))
+        error = _find_error(figure, df)
+        return CrossedEstimate(figure.value, low, high, standard_error=error, df=df)
+
+    estimate = read_estimate(figure)
+    if estimate is None or estimate.standard_error is None:
         return figure
-    values = [one.value for one in singles if one.value is not None]
-    errors = [one for one in (_find_error(single, df) for single in singles) if one is not None]
-    estimate = CrossedEstimate(figure.value, figure.low, figure.high, standard_error=error, df=df)
-    wider = add_spread(estimate, values, errors if len(errors) == len(values) else [])
+    wider = add_spread(estimate, [one.map(read_estimate) for one in paraphrases])
     return _clip(wider, estimate, unit)
 
 
@@ -259,10 +290,6 @@ def _clip(wider: CrossedEstimate, old: CrossedEstimate, unit: str) -> CrossedEst
     if unit == "cell" and old.low >= 0 and old.high <= 1:
         return wider.within(0.0, 1.0)
     return wider
-
-
-def _replace_bounds(figure: Any, wider: CrossedEstimate | _Figure) -> Any:
-    return replace(figure, low=wider.low, high=wider.high)
 
 
 def _list_spreads(finding: Finding, singles: Sequence[Finding]) -> Iterable[Extra]:

@@ -11,13 +11,14 @@ from gendalens.engine.chat_measures import measure_chat
 from gendalens.engine.record_store import RecordStore
 from gendalens.engine.trial_tally import TrialTally
 from gendalens.models.base import Answer, Request, TagAnswer
-from gendalens.models.trials import list_trials, select_paraphrase
+from gendalens.models.trials import list_trials, select_paraphrases
 from gendalens.results.result import Measures, Record
+from gendalens.stats.paraphrases import Paraphrase
 from gendalens.tasks.base import Task
 
 
 class Trials:
-    """What is counted of a chat model's trials, and the records by each paraphrase alone.
+    """What is counted of a chat model's trials, and the records by some of the paraphrases.
 
     For models without trials it holds nothing.
     """
@@ -26,7 +27,7 @@ class Trials:
         self._stack = stack
         self._folder = folder
         self._tally = TrialTally()
-        self._alone: dict[int, RecordStore] = {}
+        self._stores: dict[int, Paraphrase[RecordStore]] = {}
 
     def add(self, task: Task[Any], items: Sequence[Any], answers: Mapping[Request, Answer]) -> None:
         """Take in the answers to a portion of the items."""
@@ -38,17 +39,24 @@ class Trials:
             for trial in list_trials(answer)
         }
         for paraphrase in sorted(paraphrases):
-            if paraphrase not in self._alone:
-                store = self._stack.enter_context(RecordStore(self._folder))
-                self._alone[paraphrase] = store
-            own = {
-                request: select_paraphrase(request, answer, paraphrase)
-                for request, answer in answers.items()
-            }
-            self._alone[paraphrase].extend(task.records(items, own))
+            if paraphrase not in self._stores:
+                self._stores[paraphrase] = Paraphrase(self._make_store(), self._make_store())
+            stores = self._stores[paraphrase]
+            for store, chosen in (
+                (stores.alone, {paraphrase}),
+                (stores.without, paraphrases - {paraphrase}),
+            ):
+                own = {
+                    request: select_paraphrases(request, answer, chosen)
+                    for request, answer in answers.items()
+                }
+                store.extend(task.records(items, own))
+
+    def _make_store(self) -> RecordStore:
+        return self._stack.enter_context(RecordStore(self._folder))
 
     def measure(self, task: Task[Any], records: Sequence[Record], *, seed: int) -> Measures:
         """The measures of the records, with what the trials say about them."""
         if not self._tally:
             return task.measure(records, seed=seed)
-        return measure_chat(task, records, list(self._alone.values()), self._tally, seed=seed)
+        return measure_chat(task, records, list(self._stores.values()), self._tally, seed=seed)

@@ -1,10 +1,10 @@
-"""The trials of a chat model: their average, and the answer by one paraphrase alone."""
+"""The trials of a chat model: their average, and the answer by some of the paraphrases."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,7 +40,7 @@ def average_trials(trials: Sequence[Trial], options: int) -> tuple[float, ...]:
     With probabilities, the mean of each trial's normalised log-probabilities. With choices, the logarithm
     of each option's share of the answered trials with a paraphrase and in an order, averaged over both:
     an order in which a model refuses more often has no more and no less weight, and all paraphrases
-    together are the mean of each alone, which :mod:`gendalens.stats.paraphrases` relies on.
+    together are the mean of each alone.
     """
     answered = [trial for trial in trials if trial.outcome == ANSWERED]
     if any(trial.log_probs for trial in answered):
@@ -86,12 +86,12 @@ def find_best(trials: Sequence[Trial], options: int) -> int | None:
     return best[0] if len(best) == 1 else None
 
 
-def select_paraphrase(request: Request, answer: Answer, paraphrase: int) -> Answer:
-    """The answer to a request as it would be if only one paraphrase had been asked.
+def select_paraphrases(request: Request, answer: Answer, paraphrases: Collection[int]) -> Answer:
+    """The answer to a request as it would be if only these paraphrases had been asked.
 
     Lists of names are not kept by paraphrase, so a ``TagAnswer`` stays as it is.
     """
-    trials = tuple(one for one in list_trials(answer) if one.paraphrase == paraphrase)
+    trials = tuple(one for one in list_trials(answer) if one.paraphrase in paraphrases)
     if isinstance(answer, TagAnswer) or not trials:
         return answer
     log_probs = average_trials(trials, count_options(request))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -50,6 +50,8 @@ class CrossedEstimate(Estimate):
     p: float | None = None
     standard_error: float | None = None
     df: float = 0
+    #: The resamples of this statistic alone, for what must be drawn together with it.
+    draws: CrossedDraws | None = field(default=None, compare=False, repr=False)
 
     def within(self, least: float, most: float) -> CrossedEstimate:
         """The estimate with its interval clipped to the possible range, which t-intervals ignore."""
@@ -67,7 +69,7 @@ class CrossedEstimate(Estimate):
         if self.value is None or self.standard_error is None or self.df < 1:
             return self
         error = math.hypot(self.standard_error, most / max(1, units))
-        return make_estimate(self.value, error, self.df)
+        return replace(make_estimate(self.value, error, self.df), draws=self.draws)
 
 
 def make_estimate(value: float, error: float, df: float) -> CrossedEstimate:
@@ -163,11 +165,46 @@ class CrossedDraws:
             for one in df or [None] * len(self.points)
         ]
         return [
-            _crossed_estimate(
-                float(point), [values[:, m] for values in self.resampled], self.scales, freedom
-            )
-            for m, (point, freedom) in enumerate(zip(self.points, freedoms, strict=True))
+            _make_crossed_estimate(replace(self._select(m), df=freedom))
+            for m, freedom in enumerate(freedoms)
         ]
+
+    def _select(self, m: int) -> CrossedDraws:
+        """The draws of one statistic, copied so that the others can be forgotten."""
+        return replace(
+            self,
+            points=self.points[[m]],
+            resampled=tuple(values[:, [m]] for values in self.resampled),
+        )
+
+    @property
+    def design(self) -> tuple[object, ...]:
+        """What draws must agree in to share their resamples: the numbers of clusters and resamples."""
+        return (self.scales, *(values.shape for values in self.resampled))
+
+    @property
+    def variance(self) -> float:
+        """V of a single statistic."""
+        variances = [
+            scale * float(np.var(values[np.isfinite(values)], ddof=1))
+            for scale, values in zip(self.scales, self.resampled, strict=True)
+        ]
+        if len(variances) == 1:
+            return variances[0]
+        of_a, of_b, of_cell, *of_finer = variances
+        return max(of_a + of_b - of_cell, of_a, of_b, *of_finer)
+
+
+def average_draws(draws: Sequence[CrossedDraws]) -> CrossedDraws:
+    """The draws of the mean of several estimates that share their resamples."""
+    return replace(
+        draws[0],
+        points=np.mean([one.points for one in draws], axis=0),
+        resampled=tuple(
+            np.mean(values, axis=0)
+            for values in zip(*(one.resampled for one in draws), strict=True)
+        ),
+    )
 
 
 def crossed_draws(
@@ -196,35 +233,29 @@ def crossed_draws(
     )
 
 
-def _crossed_estimate(
-    value: float, resampled: Sequence[FloatArray], scales: Sequence[float], df: int
-) -> CrossedEstimate:
+def _make_crossed_estimate(draws: CrossedDraws) -> CrossedEstimate:
+    """The estimate of a single statistic."""
+    value, df = float(draws.points[0]), draws.df
     if not np.isfinite(value):
         return CrossedEstimate(None, None, None, UNDEFINED(), df=df)
     if df < 1:
         reason = ONE_CLUSTER()
         return CrossedEstimate(value, None, None, reason, df=df)
-    faults = [fault for values in resampled if (fault := find_undefined(values)) is not None]
+    faults = [
+        fault for values in draws.resampled if (fault := find_undefined(values[:, 0])) is not None
+    ]
     if faults:
         return CrossedEstimate(value, None, None, faults[0], df=df)
 
-    variances = [
-        scale * float(np.var(values[np.isfinite(values)], ddof=1))
-        for scale, values in zip(scales, resampled, strict=True)
-    ]
-    if len(variances) == 1:
-        variance = variances[0]
-    else:
-        of_a, of_b, of_cell, *of_finer = variances
-        variance = max(of_a + of_b - of_cell, of_a, of_b, *of_finer)
-    error = float(np.sqrt(variance))
+    error = float(np.sqrt(draws.variance))
     if error <= ROUNDING * max(1.0, abs(value)):
         # t is 0/0 or infinite. Even if all clusters agree, p must not be smaller than a sign-flip
         # test with this many clusters could give.
         p = 1.0 if abs(value) <= ROUNDING else 2.0**-df
-        reason = NO_SPREAD()
-        return CrossedEstimate(value, value, value, reason, p=p, standard_error=0.0, df=df)
-    return make_estimate(value, error, df)
+        estimate = CrossedEstimate(value, value, value, NO_SPREAD(), p=p, standard_error=0.0, df=df)
+    else:
+        estimate = make_estimate(value, error, df)
+    return replace(estimate, draws=draws)
 
 
 @dataclass(frozen=True, slots=True)
