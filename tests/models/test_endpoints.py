@@ -116,7 +116,12 @@ def test_samples_are_drawn_from_all_tokens_where_the_server_can_be_asked_to(
     bodies: list[dict[str, Any]] = []
     script = Script(rejects=rejects)
     respond = script._chat
-    monkeypatch.setattr(script, "_chat", lambda body: [bodies.append(body), respond(body)][1])
+
+    def note(body: dict[str, Any]) -> Any:
+        bodies.append(body)
+        return respond(body)
+
+    monkeypatch.setattr(script, "_chat", note)
     with serve(script) as url:
         model = load_model("openai:m", endpoint=url)
         model.close()
