@@ -100,7 +100,9 @@ def _describe_parameter(one: Any) -> str:
         default = one.show_default
     elif one.default or (one.default == 0 and not one.is_flag):
         default = f"`{one.default}`"
-    return f"| `{_escape(name)}` | {_escape(' '.join(str(one.help).split()))} | {_escape(default)} |"
+    return (
+        f"| `{_escape(name)}` | {_escape(' '.join(str(one.help).split()))} | {_escape(default)} |"
+    )
 
 
 def _escape(text: str) -> str:
