@@ -96,20 +96,20 @@ def test_the_blocks_of_a_page_run(
 def replace_words(text: str, block: Block) -> str:
     """A text with the words that the test replaces."""
     for old, new in block.replaced.items():
-        text = re.sub(rf"(?<![\w-]){re.escape(old)}(?![\w-])", lambda _, new=new: new, text)
+        text = re.sub(rf"(?<![\w-]){re.escape(old)}(?![\w-])", new.replace("\\", r"\\"), text)
     return text
 
 
 def run_python(block: Block, names: dict[str, Any]) -> None:
     """Run a block after those before it, as a reader would."""
-    plain: Callable[..., Any] = gendalens.api.run  # type: ignore[attr-defined]
+    plain: Callable[..., Any] = gendalens.api.run
     given = dict(option.removeprefix("--").split(" ", 1) for option in block.options)
     defaults = {key: int(text) if text.isdigit() else text for key, text in given.items()}
 
     def run(*models: Any, **options: Any) -> Any:
         return plain(*models, **(defaults | options))
 
-    gendalens.run = run  # type: ignore[assignment]
+    gendalens.run = run
     exec(compile(replace_words(block.code, block), block.place, "exec"), names)
 
 

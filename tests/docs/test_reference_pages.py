@@ -1,4 +1,4 @@
-"""The reference follows the code: commands, fields, error messages, and the table of the specification."""
+"""The reference follows the code: commands, fields, errors, and the table of the specification."""
 
 from __future__ import annotations
 

@@ -3,13 +3,14 @@
 ``python -m tools.site.code_blocks`` counts them. Comments right before a block say how it is tested:
 
 - ``<!-- not run: REASON -->``: the block is not run.
-- ``<!-- tested with: MODEL=control:fair, --data builtin -->``: words of the block are replaced, and options are added
-  to every command that asks a model (in Python, to ``gendalens.run``), where the block does not give them.
+- ``<!-- tested with: MODEL=control:fair, --data builtin -->``: words of the block are replaced, and
+  options are added to every command that asks a model (in Python, to ``gendalens.run``), unless it has them.
 - ``<!-- before: COMMAND -->``: what must have been run before.
 - ``<!-- exit codes: 0 3 -->``: how the commands may end; 0 otherwise.
 - ``<!-- code: PATH#NAME -->``: the block is a copy of tested code (``tools/include_code.py``).
 
-Blocks of other languages (``text``, ``json``, …) show what a program prints or reads. A block must name its language.
+Blocks of other languages (``text``, ``json``, …) show what a program prints or reads. A block must name
+its language.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ PAGES = (
 RUN = ("bash", "python")
 SHOWN = ("text", "json", "toml", "yaml")
 FENCE = re.compile(
-    r"(?P<comments>(?:^[ ]*<!-- [^\n]* -->\n)*)^(?P<indent>[ ]*)```(?P<language>\w*)\n(?P<code>.*?)^[ ]*```",
+    r"(?P<comments>(?:^[ ]*<!-- [^\n]* -->\n)*)"
+    r"^(?P<indent>[ ]*)```(?P<language>\w*)\n(?P<code>.*?)^[ ]*```",
     re.DOTALL | re.MULTILINE,
 )
 COMMENT = re.compile(

@@ -1,7 +1,7 @@
 """An extension of griffe: docstrings as the site shows them.
 
-Roles (``:func:`run```) become plain code, and an example that follows the text directly gets the heading that numpy's
-style asks for.
+Roles (``:func:`run```) become plain code, and an example that follows the text directly gets the heading
+that numpy's style asks for.
 """
 
 from __future__ import annotations

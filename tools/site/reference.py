@@ -22,10 +22,10 @@ COMMANDS = """# The command line
 
 {made}
 
-`gendalens COMMAND --help` prints what this page lists. Options may stand in any order. Exit codes: 0 the command did
-what it was asked for, 2 something is wrong that you can do something about (one sentence on standard error says what),
-130 it was interrupted (the same command resumes), 70 a bug of GenDa Lens; `gendalens gate` has
-[codes of its own](../gate.md).
+`gendalens COMMAND --help` prints what this page lists. Options may stand in any order. Exit codes: 0 the
+command did what it was asked for, 2 something is wrong that you can do something about (one sentence on
+standard error says what), 130 it was interrupted (the same command resumes), 70 a bug of GenDa Lens;
+`gendalens gate` has [codes of its own](../gate.md).
 
 """
 RESULT = """# The fields of a result
@@ -33,9 +33,9 @@ RESULT = """# The fields of a result
 {made}
 
 `result.json` holds one test of one model. Its JSON Schema is part of the package
-([result.schema.json](../../src/gendalens/results/result.schema.json)); this page is made from it. A figure that is
-undefined is `null`, and `reason` says why. Intervals are 95%. Programs read codes and numbers; every `text` is there for
-people and may be worded differently in another version.
+([result.schema.json](../../src/gendalens/results/result.schema.json)); this page is made from it.
+A figure that is undefined is `null`, and `reason` says why. Intervals are 95%. Programs read codes and
+numbers; every `text` is there for people and may be worded differently in another version.
 
 """
 

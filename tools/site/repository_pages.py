@@ -1,8 +1,8 @@
 """A hook of mkdocs: links out of docs/ work on the site as they do in the repository.
 
-A page may link to any file of the repository, such as ``../CHANGELOG.md`` or ``../examples/gate.yml``. Such files
-become part of the site under ``repository/``, Markdown as pages, and the links follow. A folder has no page, so a
-link to one is shown as plain text.
+A page may link to any file of the repository, such as ``../CHANGELOG.md`` or ``../examples/gate.yml``.
+Such files become part of the site under ``repository/``, Markdown as pages, and the links follow.
+A folder has no page, so a link to one is shown as plain text.
 """
 
 from __future__ import annotations
