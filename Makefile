@@ -4,14 +4,14 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-planted test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample clean
+.PHONY: bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-planted test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=23.0"
 	# torch comes first and is pinned: a looser requirement may pull in gigabytes of GPU libraries.
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[hf,dev]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[hf,dev,docs]"
 	touch $@
 
 # Pages are tested in a real browser: Debian's Chromium, installed if run as root.
@@ -30,6 +30,15 @@ WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 ||
 	  || echo "no libfaketime: the clock will not be set back"
 	touch $@
 
+# The documentation site, in site/: open site/index.html. A warning is an error.
+SITE = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+docs: .venv/ready
+	$(SITE)
+
+# The reference pages that follow from the code: the command line and the fields of a result.
+reference: .venv/ready
+	GENDALENS_PLUGINS=off $(BIN)/python -m tools.site.reference
+
 demo: .venv/ready
 	$(BIN)/gendalens demo
 
@@ -38,6 +47,7 @@ test: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(SITE)
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow and not browser"
 
 test-all: .venv/ready .venv/browser

@@ -50,7 +50,7 @@ JUDGED_ON = {
         ],
     ),
 }
-#: README.md: the bands of the cards, the unit of the gap first.
+#: docs/findings.md: the bands of the cards, the unit of the gap first.
 BANDS = {
     "lm-dawinobias": [("F1", 0.05), ("bits", 0.25)],
     "coref-dawinobias": [("F1", 0.05), ("bits", 0.25), ("share", 0.05)],

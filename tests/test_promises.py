@@ -19,7 +19,9 @@ TABLE = tomllib.loads((ROOT / "tests/promises.toml").read_text(encoding="utf-8")
 #: The sections of each document that make promises.
 SECTIONS = {
     "SECURITY.md": ("What GenDa Lens trusts", "What it does not trust", "What is not promised"),
-    "README.md": ("Output of a run", "Data", "Validation"),
+    "docs/reference/output.md": ("Output of a run",),
+    "docs/method/data.md": ("Data",),
+    "docs/method/validation.md": ("Validation",),
     "docs/findings.md": (
         "How a finding is made",
         "What each test is judged on",
@@ -38,7 +40,7 @@ SENTENCE_END = re.compile(r"(?<=[.:!?])\s+(?=[A-Z“\"*`(])|;\s+")
 def sentences(document: str) -> tuple[str, ...]:
     """The sentences of a document's sections: of paragraphs and lists, and the rows of tables."""
     text = (ROOT / document).read_text(encoding="utf-8")
-    text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    text = re.sub(r"```.*?```|<!--.*?-->", "", text, flags=re.DOTALL)
     parts = re.split(r"^#+ (.*)$", text, flags=re.MULTILINE)
     found = dict(zip(parts[1::2], parts[2::2], strict=True))
     listed: list[str] = []

@@ -1,4 +1,7 @@
-"""The examples in docstrings and in the documentation of the Python interface run as they stand."""
+"""The examples in docstrings run as they stand, and the page of the Python interface names every column.
+
+The blocks of the page itself are run by tests/docs.
+"""
 
 from __future__ import annotations
 
@@ -44,18 +47,6 @@ def test_the_examples_of_a_module_run(
 
 def test_the_public_modules_have_examples() -> None:
     assert set(PUBLIC) <= set(find_modules())
-
-
-@pytest.mark.usefixtures("chart_library")
-def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) >= 7
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(block, PAGE.name, "exec"), names)  # one after the other, as a reader would
-    for file in ("report.html", "comparison.html", "occupations.svg", "runs/controls/report.html"):
-        assert (tmp_path / file).is_file()
 
 
 def test_the_page_names_every_column_of_the_frame() -> None:
