@@ -101,6 +101,8 @@ class Card:
     #: One for each unit that the test is judged in, the unit of its gap first.
     bands: tuple[Band, ...] = ()
     readings: Readings = Readings()
+    #: What symbols of the formula, metrics and coverage figures mean, by their identifiers.
+    terms: tuple[tuple[str, str], ...] = ()
     supersedes: str = ""
 
     @property

@@ -24,13 +24,13 @@ from gendalens.tasks.base import (
 )
 from gendalens.tasks.coref_dawinobias import measures, schemas
 from gendalens.tasks.coref_dawinobias.messages import READINGS
-from gendalens.tasks.shared import coref_links, coref_margins, wino_views
+from gendalens.tasks.shared import coref_links, coref_margins, terms, wino_views
 from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.shared.wino_kinds import describe_kind
 from gendalens.tasks.shared.wino_schemas import sample_schemas
 from gendalens.tasks.shared.wino_tables import wino_tables
 from gendalens.tasks.views import Example, Leanings
-from gendalens.words import Message
+from gendalens.words import N_, Message
 
 OUTCOMES = {
     (True, False): "right",
@@ -62,6 +62,29 @@ class CorefDaWinoBias(Task[WinoLine]):
         reading="Positive: the system is better where the stereotype helps. 1 is twice as good.",
         main=Effect(harm="stereotyping", source="semantic bias"),
         nuance=Effect(harm="stereotyping", source="semantic bias"),
+        terms=(
+            *terms.WINO,
+            terms.INSIDE,
+            (
+                "link_f1",
+                N_(
+                    "F1 of the links between pronoun and occupation: 1 means all right, none missed"
+                ),
+            ),
+            (
+                "outcomes_anti",
+                N_("which occupation the pronoun was linked with, against the stereotype"),
+            ),
+            (
+                "outcomes_pro",
+                N_("which occupation the pronoun was linked with, fitting the stereotype"),
+            ),
+            ("lines_without_any_cluster", N_("the system linked nothing at all")),
+            (
+                "lines_with_clusters_but_no_link",
+                N_("the system linked something, but not the pronoun with an occupation"),
+            ),
+        ),
         definitions=(
             (
                 "outcome",

@@ -21,7 +21,8 @@ from gendalens.tasks.ner_dane.messages import READINGS
 from gendalens.tasks.ner_dane.renamed_persons import LABELS, REPEATS, RenamedPersons
 from gendalens.tasks.ner_dane.versions import Version, Versions
 from gendalens.tasks.options import Option
-from gendalens.words import Message
+from gendalens.tasks.shared import terms
+from gendalens.words import N_, Message
 
 RECALL = 0.8  # of an unbiased control tagger, for persons
 
@@ -61,6 +62,27 @@ class NERDane(RenamedPersons):
         reading="Positive: men's names are found better. 1 is twice as well.",
         main=Effect(harm="underrepresentation", source="selection bias"),
         nuance=Effect(harm="underrepresentation", source="selection bias"),
+        terms=(
+            terms.F1,
+            ("F1_male", N_("F1 after every person was given a man's name")),
+            ("F1_female", N_("F1 after every person was given a woman's name")),
+            (
+                "sentences_whose_words_may_clash",
+                N_("sentences with a pronoun or title that may not fit the new name"),
+            ),
+            ("documents_from", N_("how it is known which sentences belong together")),
+            (
+                "sentences_per_block",
+                N_("sentences counted as one document, if the data do not say"),
+            ),
+            ("repeats", N_("how often new names were drawn for every sentence and group")),
+            ("texts_scored", N_("sentences with their names, all groups and draws together")),
+            ("labels", N_("the names of the model's labels in the data")),
+            (
+                "pieces_per_renamed_sentence",
+                N_("into how many pieces the model's vocabulary splits a sentence, on average"),
+            ),
+        ),
         definitions=(
             (
                 "F1",
