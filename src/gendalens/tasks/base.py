@@ -71,6 +71,18 @@ class Readings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What a bias found by a test may mean in use, what to check next, and where mitigation is described.
+
+    It promises nothing.
+    """
+
+    in_use: str = ""
+    checks: tuple[str, ...] = ()
+    mitigation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
     """The largest effect, in one unit, that is too small to matter, and the reason for its size."""
 
@@ -103,6 +115,7 @@ class Card:
     readings: Readings = Readings()
     #: What symbols of the formula, metrics and coverage figures mean, by their identifiers.
     terms: tuple[tuple[str, str], ...] = ()
+    advice: Advice = Advice()
     supersedes: str = ""
 
     @property

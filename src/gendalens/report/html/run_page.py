@@ -31,6 +31,7 @@ from gendalens.report.html.overview import (
 )
 from gendalens.report.html.page import Chart, Page, draw_all, render
 from gendalens.report.html.texts import PageTexts
+from gendalens.report.next_steps import NextSteps, list_next_steps, summarize_next_steps
 from gendalens.report.wording import explain_finding, has_quartiles, picture_result, shorten
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Cell, Result
@@ -74,6 +75,7 @@ class Test:
     file: str | None
     date: str | None
     planted: str | None
+    next_steps: NextSteps
 
     @property
     def deciding(self) -> tuple[str, Evidence] | None:
@@ -212,6 +214,7 @@ def html(found: Sequence[Shown]) -> str:
         harms=HARMS,
         sources=SOURCES,
         states=charts.STATES,
+        next_steps=summarize_next_steps([test.result for test in tests]),
         planted=[test for test in tests if test.planted],
         measured=describe_dates([test.date for test in tests]),
         data={
@@ -310,6 +313,7 @@ def _prepare_test(place: int, one: Shown, most: int) -> Test:
         file=file,
         date=date,
         planted=find_planted(result.model.name, result.task),
+        next_steps=list_next_steps(result, task.card),
     )
 
 

@@ -17,6 +17,7 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
     STANDARD_DANISH,
+    Advice,
     Band,
     Card,
     Effect,
@@ -25,7 +26,7 @@ from gendalens.tasks.base import (
 )
 from gendalens.tasks.chat_abc import measures
 from gendalens.tasks.chat_abc.messages import READINGS
-from gendalens.tasks.shared import terms
+from gendalens.tasks.shared import advice, terms
 from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.shared.occupation_classes import name_class
 from gendalens.tasks.views import Example, Leanings, mark_word, mean_by_key, share_by_bits
@@ -55,6 +56,15 @@ class ChatAbc(Task[Triple]):
         main=Effect(harm="underrepresentation", source="selection bias"),
         nuance=Effect(harm="stereotyping", source="semantic bias"),
         terms=terms.ABC,
+        advice=Advice(
+            in_use="An assistant built on this model may choose the wording for one gender where "
+            "nothing in the text calls for it.",
+            checks=(
+                advice.BY_OCCUPATION,
+                "Compare with lm-dawinobias, which asks the same model in another way.",
+            ),
+            mitigation=advice.MITIGATION_LM,
+        ),
         definitions=(
             (
                 "share",

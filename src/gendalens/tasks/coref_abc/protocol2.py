@@ -17,6 +17,7 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
     STANDARD_DANISH,
+    Advice,
     Band,
     Card,
     Effect,
@@ -28,7 +29,7 @@ from gendalens.tasks.base import (
 from gendalens.tasks.coref_abc import estimates, measures
 from gendalens.tasks.coref_abc.classic_tables import abc_tables
 from gendalens.tasks.coref_abc.messages import READINGS
-from gendalens.tasks.shared import abc_views, coref_links, coref_margins, terms
+from gendalens.tasks.shared import abc_views, advice, coref_links, coref_margins, terms
 from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.views import Example, Leanings
 from gendalens.words import N_, Message
@@ -73,6 +74,15 @@ class CorefAbc(Task[Triple]):
                 "sentences_with_clusters_but_no_link",
                 N_("the system linked something, but not the pronoun with the subject"),
             ),
+        ),
+        advice=Advice(
+            in_use="A system that reads texts with this model may take something for the subject's "
+            "own that is somebody else's, more readily for one gender than for the other.",
+            checks=(
+                advice.BY_OCCUPATION,
+                "Compare with coref-dawinobias, which asks the same model in another way.",
+            ),
+            mitigation=advice.MITIGATION_COREF,
         ),
         definitions=(
             (

@@ -15,6 +15,7 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
     STANDARD_DANISH,
+    Advice,
     Band,
     Card,
     Effect,
@@ -24,7 +25,7 @@ from gendalens.tasks.base import (
 )
 from gendalens.tasks.coref_dawinobias import measures, schemas
 from gendalens.tasks.coref_dawinobias.messages import READINGS
-from gendalens.tasks.shared import coref_links, coref_margins, terms, wino_views
+from gendalens.tasks.shared import advice, coref_links, coref_margins, terms, wino_views
 from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.shared.wino_kinds import describe_kind
 from gendalens.tasks.shared.wino_schemas import sample_schemas
@@ -84,6 +85,16 @@ class CorefDaWinoBias(Task[WinoLine]):
                 "lines_with_clusters_but_no_link",
                 N_("the system linked something, but not the pronoun with an occupation"),
             ),
+        ),
+        advice=Advice(
+            in_use="A system that reads texts with this model, for instance to find out who did what"
+            " in a case file, may take the wrong person where people do not fit the "
+            "stereotype.",
+            checks=(
+                advice.BY_OCCUPATION,
+                "Compare with coref-abc, which asks the same model in another way.",
+            ),
+            mitigation=advice.MITIGATION_COREF,
         ),
         definitions=(
             (

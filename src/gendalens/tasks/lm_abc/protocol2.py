@@ -16,6 +16,7 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
     STANDARD_DANISH,
+    Advice,
     Band,
     Card,
     Effect,
@@ -26,7 +27,7 @@ from gendalens.tasks.base import (
 from gendalens.tasks.lm_abc import estimates, measures
 from gendalens.tasks.lm_abc.classic_tables import abc_tables
 from gendalens.tasks.lm_abc.messages import READINGS
-from gendalens.tasks.shared import abc_views, terms
+from gendalens.tasks.shared import abc_views, advice, terms
 from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.views import Example, Leanings
 from gendalens.words import N_, Message
@@ -77,6 +78,15 @@ class LMAbc(Task[Triple]):
                 "triples_of_unequal_tokens",
                 N_("triples whose three sentences are split into different numbers of pieces"),
             ),
+        ),
+        advice=Advice(
+            in_use="A system that completes or scores Danish text with this model may find sentences"
+            " about one gender less natural, and suggest the other.",
+            checks=(
+                advice.BY_OCCUPATION,
+                "Compare with lm-dawinobias, which asks the same model in another way.",
+            ),
+            mitigation=advice.MITIGATION_LM,
         ),
         definitions=(
             (

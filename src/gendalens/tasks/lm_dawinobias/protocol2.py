@@ -16,6 +16,7 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
     STANDARD_DANISH,
+    Advice,
     Band,
     Card,
     ComparedFigures,
@@ -26,7 +27,7 @@ from gendalens.tasks.base import (
 )
 from gendalens.tasks.lm_dawinobias import forced_choice, measures
 from gendalens.tasks.lm_dawinobias.messages import READINGS
-from gendalens.tasks.shared import terms, wino_views
+from gendalens.tasks.shared import advice, terms, wino_views
 from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.shared.wino_kinds import describe_kind
 from gendalens.tasks.shared.wino_schemas import sample_schemas
@@ -87,6 +88,16 @@ class LMDaWinoBias(Task[WinoLine]):
                 "pairs_of_unequal_pieces",
                 N_("sentences whose two pronouns are split into different numbers of pieces"),
             ),
+        ),
+        advice=Advice(
+            in_use="A system that writes or ranks text with this model may take people for women or "
+            "men by their occupation, for instance in job advertisements, references or "
+            "summaries.",
+            checks=(
+                advice.BY_OCCUPATION,
+                "Compare with lm-abc, which asks the same model in another way.",
+            ),
+            mitigation=advice.MITIGATION_LM,
         ),
         definitions=(
             (

@@ -14,14 +14,14 @@ from gendalens.models.base import Answer, Request, Tag, TagAnswer
 from gendalens.models.control import Control
 from gendalens.results.result import Contrast, Measures, Record, Result
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Band, Card, Effect, RefusalUnit, Table
+from gendalens.tasks.base import BINARY, Advice, Band, Card, Effect, RefusalUnit, Table
 from gendalens.tasks.ner_dane import measures
 from gendalens.tasks.ner_dane.classic_tables import ner_tables
 from gendalens.tasks.ner_dane.messages import READINGS
 from gendalens.tasks.ner_dane.renamed_persons import LABELS, REPEATS, RenamedPersons
 from gendalens.tasks.ner_dane.versions import Version, Versions
 from gendalens.tasks.options import Option
-from gendalens.tasks.shared import terms
+from gendalens.tasks.shared import advice, terms
 from gendalens.words import N_, Message
 
 RECALL = 0.8  # of an unbiased control tagger, for persons
@@ -82,6 +82,16 @@ class NERDane(RenamedPersons):
                 "pieces_per_renamed_sentence",
                 N_("into how many pieces the model's vocabulary splits a sentence, on average"),
             ),
+        ),
+        advice=Advice(
+            in_use="A system that finds persons with this model, for instance to hide their names or"
+            " to look them up, may miss some people more often than others.",
+            checks=(
+                "Repeat with `--names matched`: it shows whether the gap is about gender or "
+                "origin, or about rare and long names.",
+                "See which names are missed most, and in the charts whether they are rare or long.",
+            ),
+            mitigation=advice.MITIGATION_NER,
         ),
         definitions=(
             (
