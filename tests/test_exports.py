@@ -186,10 +186,26 @@ def test_a_hostile_name_is_plain_text_in_latex(hostile: list[SavedResult]) -> No
             assert len(re.findall(r"(?<!\\)&", line)) == columns - 1 > 0
     body = "\n".join(text.splitlines()[1:])
     known = (
-        r"\\(?:begin|end|centering|caption|toprule|midrule|bottomrule|text\w+|ldots|[{}&%$#_]|\\)"
+        r"\\(?:begin|end|centering|caption|toprule|midrule|bottomrule|par|smallskip|footnotesize"
+        r"|allowbreak|text\w+|ldots|[{}&%$#_]|\\)"
     )
     assert "\\" not in re.sub(known, "", body)
     assert not re.search(r"(?<!\\)[%#_^~]", re.sub(r"\$-\$", "", body))
+
+
+def test_a_latex_caption_is_one_sentence_and_the_signature_stands_below(out: Path) -> None:
+    one = saved_results.find_results([out])[0].result
+    data = {
+        name: {**origin, "from": "by others.", "whose": "own"} for name, origin in one.data.items()
+    }
+    text = to_latex(short_tables([replace(one, data=data)]))
+    captions = re.findall(r"\\caption{(.*)}", text)
+    assert len(captions) == 2
+    assert all(caption.endswith(".") for caption in captions)
+    assert not any(one.task in caption and "Signature" in caption for caption in captions)
+    assert ".." not in text.replace("others.; a", "")
+    notes = text.replace(r"\allowbreak{}", "").replace(r"\textbar{}", "|").replace(r"\_", "_")
+    assert one.signature in notes
 
 
 @pytest.mark.parametrize("name", ["[9em]x", " [9em]x", "*x"])
