@@ -247,7 +247,8 @@ def test_markdown_and_latex_keep_the_order_of_cells() -> None:
     )
     latex = to_latex([table]).splitlines()
     assert [line for line in latex if "&" in line] == [r"a & b \\", r"1 & 2 \\", r"3 & -- \\"]
-    assert r"\caption{title. note.}" in latex
+    assert r"\caption{title.}" in latex
+    assert r"{\footnotesize note.\par}" in latex
 
 
 @pytest.mark.parametrize(
@@ -329,6 +330,8 @@ def test_every_eval_ever_gets_each_figure_with_its_own_bounds(saved: SavedResult
     assert plain["evaluation_id"] == "gendalens/org/first/1700000000"
     details = plain["model_info"]["additional_details"]
     assert details == {
+        "deployment_type": "self_deployed",
+        "model_availability": "unknown",
         "revision": "rev-1",
         "dtype": "bfloat16",
         "kind": "masked language model",
@@ -784,8 +787,8 @@ def test_a_comparison_s_page_keeps_models_apart(comparison: Comparison) -> None:
         "org/first",
         "org/second",
         LEANS,
-        f"{MAIN_D.replace(', ', '; ')}, p 0.022 {GAP};",
-        f"{GROUPS_D.replace(', ', '; ')}, p 0.001 {PRONOUN_GAP};",
+        f"{MAIN_D}, p 0.022 {GAP};",
+        f"{GROUPS_D}, p 0.001 {PRONOUN_GAP};",
         "−1.11 [−1.65, −0.57]",
     ]
 

@@ -86,7 +86,7 @@ def draw_forest(
     most = max([0.5, *ends]) * 1.08
     scale = alt.Scale(domain=[-most, most], nice=False)
     sides = translate("← female / anti · GES · male / pro →", language)
-    axis = alt.Axis(title=sides, format=".2~f", tickCount=7)
+    axis = alt.Axis(title=_break_lines(sides, 24), format=".2~f", tickCount=7)
     x = alt.X("value:Q", scale=scale, axis=axis)
     names = alt.Axis(
         title=None,
@@ -140,7 +140,7 @@ def _make_forest_row(place: int, row: ForestRow, language: str) -> dict[str, Any
     figure = write(show_interval(ges), language)
     lines = [shorten(row.label, 24)]
     if row.model:
-        lines.append(shorten(row.model, 24))
+        lines.append(shorten(row.model, 20))
     if ges.value is None:
         figure = translate("undefined", language)
         lines.append(f"GES {figure}")
