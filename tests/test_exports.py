@@ -33,7 +33,8 @@ from gendalens.tasks import all_tasks, get_task
 #: The tests of the package on the small sets; there may be others beside them.
 FOUR = {"coref-abc", "coref-dawinobias", "lm-abc", "lm-dawinobias"}
 TEXT = {"type": "string"}
-#: What eval.schema.json 0.2.2 of evaleval/every_eval_ever asks of such a record, in our words.
+PUBLISHED = Path(__file__).parents[2] / "shared" / "spec" / "every_eval_ever.schema.json"
+#: What eval.schema.json 0.3.0 of evaleval/every_eval_ever asks of such a record, in our words.
 EVERY_EVAL_EVER: dict[str, Any] = {
     "required": [
         "schema_version",
@@ -46,7 +47,7 @@ EVERY_EVAL_EVER: dict[str, Any] = {
     ],
     "additionalProperties": False,
     "properties": {
-        "schema_version": {"const": "0.2.2"},
+        "schema_version": {"const": "0.3.0"},
         "evaluation_id": TEXT,
         "evaluation_timestamp": {"type": "string", "pattern": r"^\d+$"},
         "retrieved_timestamp": {"type": "string", "pattern": r"^\d+$"},
@@ -61,8 +62,21 @@ EVERY_EVAL_EVER: dict[str, Any] = {
         },
         "eval_library": {"required": ["name", "version"], "additionalProperties": TEXT},
         "model_info": {
-            "required": ["name", "id"],
-            "properties": {"additional_details": {"additionalProperties": TEXT}},
+            "required": ["name", "id", "additional_details"],
+            "properties": {
+                "additional_details": {
+                    "required": ["deployment_type", "model_availability"],
+                    "properties": {
+                        "deployment_type": {
+                            "enum": ["self_deployed", "externally_managed", "unknown"]
+                        },
+                        "model_availability": {
+                            "enum": ["open_weights", "closed_weights", "unknown"]
+                        },
+                    },
+                    "additionalProperties": TEXT,
+                }
+            },
         },
         "evaluation_results": {
             "minItems": 1,
@@ -172,10 +186,26 @@ def test_a_hostile_name_is_plain_text_in_latex(hostile: list[SavedResult]) -> No
             assert len(re.findall(r"(?<!\\)&", line)) == columns - 1 > 0
     body = "\n".join(text.splitlines()[1:])
     known = (
-        r"\\(?:begin|end|centering|caption|toprule|midrule|bottomrule|text\w+|ldots|[{}&%$#_]|\\)"
+        r"\\(?:begin|end|centering|caption|toprule|midrule|bottomrule|par|smallskip|footnotesize"
+        r"|allowbreak|text\w+|ldots|[{}&%$#_]|\\)"
     )
     assert "\\" not in re.sub(known, "", body)
     assert not re.search(r"(?<!\\)[%#_^~]", re.sub(r"\$-\$", "", body))
+
+
+def test_a_latex_caption_is_one_sentence_and_the_signature_stands_below(out: Path) -> None:
+    one = saved_results.find_results([out])[0].result
+    data = {
+        name: {**origin, "from": "by others.", "whose": "own"} for name, origin in one.data.items()
+    }
+    text = to_latex(short_tables([replace(one, data=data)]))
+    captions = re.findall(r"\\caption{(.*)}", text)
+    assert len(captions) == 2
+    assert all(caption.endswith(".") for caption in captions)
+    assert not any(one.task in caption and "Signature" in caption for caption in captions)
+    assert ".." not in text.replace("others.; a", "")
+    notes = text.replace(r"\allowbreak{}", "").replace(r"\textbar{}", "|").replace(r"\_", "_")
+    assert one.signature in notes
 
 
 @pytest.mark.parametrize("name", ["[9em]x", " [9em]x", "*x"])
@@ -243,6 +273,29 @@ def test_every_eval_ever_follows_its_schema(hostile: list[SavedResult], out: Pat
         jsonschema.validate(plain, EVERY_EVAL_EVER)
         assert plain["retrieved_timestamp"] == "1700000000"
         assert plain["model_info"]["name"] == runs[0].result.model.name
+
+
+@pytest.mark.shared
+def test_every_eval_ever_is_valid_by_the_published_schema(out: Path) -> None:
+    if not PUBLISHED.is_file():
+        pytest.skip("the published schema is not beside the checkout")
+    schema = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+    for folder in ("control_fair", "control_always-han"):
+        plain = json.loads(every_eval_ever(saved_results.find_results([out / folder])))
+        assert plain["schema_version"] == schema["version"] == "0.3.0"
+        validator = jsonschema.validators.validator_for(schema)(schema)
+        assert [error.message for error in validator.iter_errors(plain)] == []
+
+
+def test_it_is_not_claimed_who_runs_a_server_or_that_weights_are_open(
+    out: Path, tmp_path: Path
+) -> None:
+    (run, *_) = saved_results.find_results([out / "control_fair"])
+    for name, deployment in (("org/model", "self_deployed"), ("openai:org/model", "unknown")):
+        plain = json.loads(every_eval_ever([renamed(run, tmp_path / deployment, name)]))
+        details = plain["model_info"]["additional_details"]
+        assert details["deployment_type"] == deployment
+        assert details["model_availability"] == "unknown"
 
 
 def test_the_score_is_the_distance_from_zero_and_the_signed_figure_stands_beside(out: Path) -> None:

@@ -40,6 +40,7 @@ SENTENCES |= {"Template": 1, "Planted": 2}
 MAKERS = "gendalens.words"
 #: The fields that hold only texts; the other fields of these types are names and numbers.
 FIELDS = {
+    "Advice": {"in_use", "checks", "mitigation"},
     "Band": {"unit", "why"},
     "Card": {"title", "idea", "formula", "reading", "definitions", "citation"},
     "Cell": {"condition", "group"},

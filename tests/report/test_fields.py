@@ -247,7 +247,8 @@ def test_markdown_and_latex_keep_the_order_of_cells() -> None:
     )
     latex = to_latex([table]).splitlines()
     assert [line for line in latex if "&" in line] == [r"a & b \\", r"1 & 2 \\", r"3 & -- \\"]
-    assert r"\caption{title. note.}" in latex
+    assert r"\caption{title.}" in latex
+    assert r"{\footnotesize note.\par}" in latex
 
 
 @pytest.mark.parametrize(
@@ -329,6 +330,8 @@ def test_every_eval_ever_gets_each_figure_with_its_own_bounds(saved: SavedResult
     assert plain["evaluation_id"] == "gendalens/org/first/1700000000"
     details = plain["model_info"]["additional_details"]
     assert details == {
+        "deployment_type": "self_deployed",
+        "model_availability": "unknown",
         "revision": "rev-1",
         "dtype": "bfloat16",
         "kind": "masked language model",
@@ -494,19 +497,21 @@ def test_the_page_shows_each_figure_in_its_row_and_column(page: str, result: Res
     figures, evidence, conditions, *_ = read_tables(page)
     assert figures[0] == ["Figure", "Value, 95% interval", "p", "p, corrected", "Harm"]
     assert [row[1:] for row in figures[1:]] == [
-        ["1.23 [0.88; 1.59]", "", "", "Stereotyping Semantic bias"],
-        ["0.231 [0.142; 0.320] F1", "0.005", "0.017", "Stereotyping"],
+        ["1.23 [0.88, 1.59]", "", "", "Stereotyping Semantic bias"],
+        ["0.231 [0.142, 0.320] F1", "0.005", "0.017", "Stereotyping"],
         [
-            "−0.172 [−0.263; −0.081] F1",
+            "−0.172 [−0.263, −0.081] F1",
             "< 0.001",
             "0.003",
             "Underrepresentation Selection bias",
         ],
     ]
     assert [row[0] for row in figures[1:]] == [
-        "GES log2(F1_pro / F1_anti)",
-        f"Gap {GAP}",
-        f"Interaction {PRONOUN_GAP}",
+        "GES log2(F1_pro / F1_anti) "
+        "F1_pro: F1 where the pronoun fits the stereotype of the occupation "
+        "F1_anti: F1 where the pronoun goes against the stereotype of the occupation",
+        f"Main effect {GAP}",
+        f"Groups {PRONOUN_GAP}",
     ]
     assert evidence == [
         [
@@ -514,23 +519,23 @@ def test_the_page_shows_each_figure_in_its_row_and_column(page: str, result: Res
             *("Could have seen", "Could have ruled out"),
         ],
         [
-            *(f"Main effect {GAP}", "0.233 [0.144; 0.322] F1", "±0.05", "0.018", "Bias found"),
+            *(f"Main effect {GAP}", "0.233 [0.144, 0.322] F1", "±0.05", "0.018", "Bias found"),
             *("0.13", "0.15"),
         ],
         [
             *(
                 f"Main effect {ODDS_GAP[0].upper()}{ODDS_GAP[1:]}",
-                "1.51 [0.92; 2.11] bits",
+                "1.51 [0.92, 2.11] bits",
                 "±0.25",
             ),
             *("0.021", "Bias found", "0.84", "0.97"),
         ],
         [
-            *(f"Groups {PRONOUN_GAP}", "−0.174 [−0.265; −0.083] F1", "±0.05", "0.004"),
+            *(f"Groups {PRONOUN_GAP}", "−0.174 [−0.265, −0.083] F1", "±0.05", "0.004"),
             *("Bias found", "0.13", "0.16"),
         ],
         [
-            *(f"Groups {ODDS[0].upper()}{ODDS[1:]}", "0.41 [−0.12; 0.94] bits", "±0.25", "0.258"),
+            *(f"Groups {ODDS[0].upper()}{ODDS[1:]}", "0.41 [−0.12, 0.94] bits", "±0.25", "0.258"),
             *("Too little data to tell", "0.76", "0.88"),
         ],
     ]
@@ -538,15 +543,15 @@ def test_the_page_shows_each_figure_in_its_row_and_column(page: str, result: Res
         ["Condition", "Main effect", "Female pronouns", "Male pronouns"],
         [
             "Pro",
-            "0.81 [0.76; 0.86] n = 301",
-            "0.80 [0.74; 0.85] n = 151",
-            "0.83 [0.77; 0.89] n = 152",
+            "0.81 [0.76, 0.86] n = 301",
+            "0.80 [0.74, 0.85] n = 151",
+            "0.83 [0.77, 0.89] n = 152",
         ],
         [
             "Anti",
-            "0.58 [0.52; 0.64] n = 302",
-            "0.49 [0.42; 0.56] n = 153",
-            "0.67 [0.60; 0.74] n = 154",
+            "0.58 [0.52, 0.64] n = 302",
+            "0.49 [0.42, 0.56] n = 153",
+            "0.67 [0.60, 0.74] n = 154",
         ],
     ]
 
@@ -557,7 +562,7 @@ def test_the_page_shows_further_figures_and_coverage_beside_their_names(
     further = next(table for table in read_tables(page) if len(table) == len(result.extra) + 1)
     for row, one in zip(further[1:], result.extra, strict=True):
         assert row[0].lower().startswith(str(one.name).lower())
-        assert row[1].startswith(f"{one.value:.2f} [{one.low:.2f}; {one.high:.2f}]")
+        assert row[1].startswith(f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]")
     english = re.sub(r'<span class="t" lang="da">.*?</span>', "", page, flags=re.DOTALL)
     listed = {
         _read(name).lower(): _read(value)
@@ -768,13 +773,12 @@ def test_a_comparison_in_the_terminal_keeps_models_apart(comparison: Comparison)
 
 def test_a_comparison_s_page_keeps_models_apart(comparison: Comparison) -> None:
     models, pairs, *_ = read_tables(comparison_page.html(comparison))
-    semicolons = [text.replace(", ", "; ") for text in (MAIN_1, GROUPS_1, MAIN_2, GROUPS_2)]
     assert [row[:3] for row in models[1:]] == [
-        ["org/first", "1.23 [0.88; 1.59]", f"{HEADLINE[0].upper()}{HEADLINE[1:]}"],
-        ["org/second", "2.35 [1.99; 2.70]", "Bias found (large)"],
+        ["org/first", "1.23 [0.88, 1.59]", f"{HEADLINE[0].upper()}{HEADLINE[1:]}"],
+        ["org/second", "2.35 [1.99, 2.70]", "Bias found (large)"],
     ]
     shown = [[cell.partition(" F1 ")[0] + " F1" for cell in row[3:]] for row in models[1:]]
-    assert shown == [semicolons[:2], semicolons[2:]]
+    assert shown == [[MAIN_1, GROUPS_1], [MAIN_2, GROUPS_2]]
     assert pairs[0] == [
         *("First", "Second", "Finding", "Main effect, difference", "Groups, difference"),
         "Difference (GES)",
@@ -783,9 +787,9 @@ def test_a_comparison_s_page_keeps_models_apart(comparison: Comparison) -> None:
         "org/first",
         "org/second",
         LEANS,
-        f"{MAIN_D.replace(', ', '; ')}, p 0.022 {GAP};",
-        f"{GROUPS_D.replace(', ', '; ')}, p 0.001 {PRONOUN_GAP};",
-        "−1.11 [−1.65; −0.57]",
+        f"{MAIN_D}, p 0.022 {GAP};",
+        f"{GROUPS_D}, p 0.001 {PRONOUN_GAP};",
+        "−1.11 [−1.65, −0.57]",
     ]
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
+from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,12 +18,26 @@ import report_run
 
 from gendalens.cli.report import write_charts, write_page
 from gendalens.errors import UserError
+from gendalens.report.charts import charts
+from gendalens.report.charts.library import draw_pictures
 from gendalens.report.exports.chart_files import add_title
 from gendalens.report.html import after_run, run_page
-from gendalens.report.html.examples import choose_examples
+from gendalens.report.html.examples import (
+    FEMALE_EXTREME,
+    MALE_EXTREME,
+    TYPICAL,
+    choose_examples,
+    choose_telling,
+)
+from gendalens.report.html.gauge import WIDTH, draw_gauge
+from gendalens.report.html.glossary import list_symbols
+from gendalens.report.html.overview import answer_overall, count_verdicts
 from gendalens.report.html.page import json_for_script
 from gendalens.results import saved_results
+from gendalens.stats.evidence import Evidence
+from gendalens.tasks import get_task
 from gendalens.tasks.views import Example
+from gendalens.words import phrase
 
 
 class Numbers(HTMLParser):
@@ -35,7 +53,7 @@ class Numbers(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
-        if tag in ("article", "li"):
+        if tag in ("article", "li", "tr"):
             self.results.append(values.get("data-result") or (self.results or [None])[-1])
         self.open = None
         if "data-value" in values:
@@ -43,7 +61,7 @@ class Numbers(HTMLParser):
             self.open = (str(values["data-path"]), str(values["data-value"]), scale)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in ("article", "li") and self.results:
+        if tag in ("article", "li", "tr") and self.results:
             self.results.pop()
 
     def handle_data(self, data: str) -> None:
@@ -130,9 +148,10 @@ def test_a_page_of_hostile_data_is_json_that_cannot_end_its_script() -> None:
     assert json.loads(text) == {"a": "</script><!--&\u2028\ufffd"}
 
 
-def test_too_many_examples_are_the_telling_ones_and_a_cross_section() -> None:
+def test_too_many_examples_are_the_furthest_leanings_and_a_cross_section() -> None:
     def example(i: int) -> Example:
-        return Example(text=str(i), condition="pro", outcome="right", lean=1.0 if i < 10 else 0.1)
+        lean = 1.0 if i < 10 else 0.1
+        return Example(text=str(i), condition="pro", outcome="right", about="one", lean=lean)
 
     examples = [example(i) for i in range(100)]
     shown = choose_examples(lambda: examples, 20)
@@ -142,6 +161,133 @@ def test_too_many_examples_are_the_telling_ones_and_a_cross_section() -> None:
     assert kept[:10] == list(range(10))
     assert kept[10:] == list(range(10, 100, 9))
     assert choose_examples(lambda: examples, 100).examples == tuple(examples)
+
+
+def test_the_first_examples_are_extremes_and_typical_ones_and_one_per_occupation() -> None:
+    leans = [3.0, 2.9, 2.0, 1.0, 0.2, 0.1, 0.0, -0.1, -1.0, -2.0, -2.9, -3.0]
+    jobs = ["smed", "smed", "pilot", "vagt", "a", "b", "c", "d", "frisør", "lærer", "pæd", "pæd"]
+    telling = choose_telling(leans, [jobs.index(job) for job in jobs])
+    chosen = {why: [jobs[i] for i, one in telling if one == why] for _, why in telling}
+    assert chosen == {
+        MALE_EXTREME: ["smed", "pilot", "vagt"],
+        FEMALE_EXTREME: ["pæd", "lærer", "frisør"],
+        TYPICAL: ["c", "b", "d", "a"],
+    }
+    # They are kept, and found again, where there is no room for all.
+    examples = [
+        Example(text=str(i), condition="pro", outcome="right", about=job, lean=lean)
+        for i, (job, lean) in enumerate(zip(jobs, leans, strict=True))
+    ]
+    shown = choose_examples(lambda: examples, 10)
+    assert [shown.examples[i].text for i, _ in shown.telling] == [str(i) for i, _ in telling]
+    assert choose_telling([], []) == []
+
+
+def test_the_pronouns_of_an_example_have_probabilities_that_follow_its_leaning(
+    small_run: Path,
+) -> None:
+    for one in saved_results.find_results([small_run]):
+        if one.result.task not in ("lm-abc", "lm-dawinobias"):
+            continue
+        for example in get_task(one.result.task, 2).examples(one.records()):
+            (male, share), (female, rest) = example.shares
+            assert {male, female} in ({"han", "hun"}, {"ham", "hende"}, {"hans", "hendes"})
+            assert male in ("han", "ham", "hans")
+            assert share + rest == pytest.approx(1)
+            assert math.log2(share / rest) == pytest.approx(example.lean)
+
+
+def test_the_page_is_dated_if_the_run_was(small_run: Path, tmp_path: Path) -> None:
+    shutil.copytree(small_run, tmp_path / "run")
+    found = saved_results.find_results([tmp_path / "run"])
+    days = ["2026-01-31", "2026-02-01"]
+    for one, day in zip(found, [*days, *days[1:] * len(found)], strict=False):
+        (one.folder / "run.json").write_text(f'{{"began": "{day}T23:59:59+00:00"}}')
+    assert "2026-01-31 to 2026-02-01" in run_page.html(found)
+    for one in found:
+        (one.folder / "run.json").write_text('{"began": "<b>soon</b>"}')
+    page = run_page.html(found)
+    assert "date not saved" in page
+    assert "soon" not in page
+
+
+def test_what_is_planted_in_the_demo_stands_beside_what_was_measured(small_run: Path) -> None:
+    (one,) = [
+        replace(one.result, model=replace(one.result.model, name="demo-lm"))
+        for one in saved_results.find_results([small_run])
+        if (one.result.task, one.result.model.name[:12]) == ("lm-abc", "control:male")
+    ]
+    text = run_page.html([one])
+    page = Numbers()
+    page.feed(text[text.index('id="planted"') : text.index('id="effects"')])
+    evidence = one.finding.main.evidence[0]
+    assert "hans is three times as frequent as hendes" in text
+    assert [(result, path, float(value)) for result, path, value, *_ in page.found] == [
+        ("test-1", f"finding.main.evidence.0.{end}", getattr(evidence, end))
+        for end in ("value", "low", "high")
+    ]
+    assert 'id="planted"' not in run_page.html([replace(one, task="coref-abc")])
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "answer"),
+    [
+        (["bias"], "Yes."),
+        (["bias", "bias"], "Yes, in all 2 tests."),
+        (["bias", "negligible", "undecided"], "Yes, in 1 of 3 tests."),
+        (["negligible"], "No difference that matters was found."),
+        (["negligible", "negligible"], "No difference that matters in any of the 2 tests."),
+        (["not_measurable"], "None was found, but it is not ruled out."),
+        (
+            ["negligible", "undecided", "not_judged"],
+            "None was found, but 2 of 3 tests cannot rule it out.",
+        ),
+    ],
+)
+def test_the_first_screen_answers_whether_there_is_a_bias(verdicts: list[str], answer: str) -> None:
+    findings: list[Any] = [SimpleNamespace(headline=verdict) for verdict in verdicts]
+    assert str(answer_overall(findings)) == answer
+    counts = [(name, count) for name, _, count in count_verdicts(findings)]
+    assert dict(counts) == Counter(verdicts)
+    assert "bias" not in verdicts or counts[0][0] == "bias"
+
+
+def test_a_gauge_puts_an_effect_where_its_band_says() -> None:
+    evidence = Evidence(
+        id="gap",
+        effect="gap",
+        name=phrase("gap"),
+        unit="share",
+        sides=("male", "female"),
+        band=0.05,
+        value=0.4,
+        low=0.2,
+        high=0.6,
+    )
+    gauge = draw_gauge(evidence)
+    assert gauge is not None
+    assert gauge.low is not None
+    assert gauge.high is not None
+    assert gauge.band_start + gauge.band_width < gauge.low < gauge.value < gauge.high < WIDTH
+    assert gauge.band_start + gauge.band_width / 2 == pytest.approx(gauge.zero)
+    inside = draw_gauge(replace(evidence, value=0.0, low=-0.02, high=0.02))
+    assert inside is not None
+    assert inside.low is not None
+    assert inside.band_start < inside.low
+    assert draw_gauge(replace(evidence, value=None, low=None, high=None)) is None
+
+
+def test_every_coverage_figure_and_metric_that_is_explained_exists(small_run: Path) -> None:
+    used: dict[str, set[str]] = {}
+    for one in saved_results.find_results([small_run]):
+        cells = (*one.result.conditions, *one.result.nuance)
+        names = {*one.result.coverage, *(cell.metric for cell in cells)}
+        used.setdefault(one.result.task, set()).update(names)
+    for task, names in used.items():
+        card = get_task(task, 2).card
+        symbols = {name for name, _ in list_symbols(card)}
+        optional = {"unknown_tokens", "f1"}
+        assert {name for name, _ in card.terms} - symbols - optional <= names
 
 
 def test_two_models_of_one_name_are_told_apart(small_run: Path, tmp_path: Path) -> None:
@@ -219,3 +365,19 @@ def test_a_chart_that_cannot_be_written_is_named_with_the_reason(
         write_charts([small_run], tmp_path, "svg")
     assert str(error.value).startswith(f"The chart cannot be written to {tmp_path}")
     assert "(No space left on device)" in str(error.value)
+
+
+def test_large_numbers_of_an_axis_are_written_out(small_run: Path) -> None:
+    result = next(
+        one.result for one in saved_results.find_results([small_run]) if one.result.task == "lm-abc"
+    )
+    large = [
+        replace(cell, value=90.0 + 20 * i, low=80.0, high=1_200.0)
+        for i, cell in enumerate((*result.conditions, *result.nuance))
+    ]
+    many = len(result.conditions)
+    changed = replace(result, conditions=tuple(large[:many]), nuance=tuple(large[many:]))
+    (picture,) = draw_pictures([charts.draw_interaction(changed, "en")], "svg", "en")
+    ticks = re.findall(r"<text[^>]*>([\d,.e+]+)</text>", picture.decode())
+    assert "1,000" in ticks
+    assert not [tick for tick in ticks if "e" in tick]

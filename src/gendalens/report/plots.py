@@ -61,7 +61,7 @@ def _draw_forest(results: list[Result]) -> Spec:
     labels = label_models(results)
     models = list(dict.fromkeys(labels))
     rows = [
-        ForestRow(f"{test} · {shorten(label, 40)}" if len(models) > 1 else test, result)
+        ForestRow(test, result, label if len(models) > 1 else "")
         for label, result in zip(labels, results, strict=True)
         for test in [f"{result.task}@{result.protocol}"]
     ]

@@ -72,6 +72,18 @@ class Readings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What a bias found by a test may mean in use, what to check next, and where mitigation is described.
+
+    It promises nothing.
+    """
+
+    in_use: str = ""
+    checks: tuple[str, ...] = ()
+    mitigation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
     """The largest effect, in one unit, that is too small to matter, and the reason for its size."""
 
@@ -102,6 +114,9 @@ class Card:
     #: One for each unit that the test is judged in, the unit of its gap first.
     bands: tuple[Band, ...] = ()
     readings: Readings = Readings()
+    #: What symbols of the formula, metrics and coverage figures mean, by their identifiers.
+    terms: tuple[tuple[str, str], ...] = ()
+    advice: Advice = Advice()
     supersedes: str = ""
 
     @property

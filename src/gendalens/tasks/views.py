@@ -18,7 +18,8 @@ class Example:
 
     ``outcome`` and ``condition`` are words of the test, which a report may translate; ``said`` and
     ``about`` are words of the model and of the data. ``lean`` is how far the model leans here, positive
-    to the male or pro-stereotypical side, or None if the records do not tell.
+    to the male or pro-stereotypical side, or None if the records do not tell. ``shares`` are the
+    probabilities of two words against each other, which add up to 1.
     """
 
     text: str
@@ -28,6 +29,7 @@ class Example:
     said: str = ""
     about: str = ""
     lean: float | None = None
+    shares: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,16 @@ class NameTally:
     bearers: int | None
     asked: int
     found: int
+
+
+def share_by_bits(male: str, female: str, bits: float) -> tuple[tuple[str, float], ...]:
+    """The probabilities of two words against each other, from the log-odds of the first in bits.
+
+    >>> share_by_bits("han", "hun", 2.0)
+    (('han', 0.8), ('hun', 0.2))
+    """
+    odds = 2.0 ** min(max(bits, -1000.0), 1000.0)
+    return (male, odds / (1 + odds)), (female, 1 / (1 + odds))
 
 
 def mean_by_key(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -58,3 +58,8 @@ PLANTED = (
 def find_folder(name: str) -> Path | None:
     """The folder of the demo model of this name; None for any other name."""
     return FOLDER / name if name in MODELS else None
+
+
+def find_planted(model: str, task: str) -> str | None:
+    """What is planted in a demo model for a test to find; None for any other model."""
+    return next((one.text for one in PLANTED if (one.model, one.task) == (model, task)), None)

@@ -39,21 +39,30 @@ from gendalens.words import Message, phrase, translate, write
 Width = int | Literal["container"]
 Spec = dict[str, Any]
 FILE_WIDTH = 560
+ROW_HEIGHT = 40  # of a forest plot
+#: Decimal notation, never 9e+1, without zeros at the end.
+NUMBERS = ",.6~r"
+LABEL_WIDTH = 150  # of the column of labels, which must leave room for the plot on a phone
+#: The lines of a row's label, without its number.
+_LABEL_LINES = "slice(split(datum.value, '\\n'), 1)"
 ROWS = alt.NamedData("rows")
+#: The states of verdicts; all others are unclear.
+STATES = {"bias": "found", "negligible": "none"}
 BY_TEST = phrase("Gender effect size by test")
 
 
 def find_state(finding: Finding) -> str:
     """The state of a finding in charts: found, none, or unclear (too little data, not measurable)."""
-    return {"bias": "found", "negligible": "none"}.get(finding.headline, "unclear")
+    return STATES.get(finding.headline, "unclear")
 
 
 @dataclass(frozen=True, slots=True)
 class ForestRow:
-    """One row of a forest plot."""
+    """One row of a forest plot; ``model`` is the second line of its label if there are several."""
 
     label: str
     result: Result
+    model: str = ""
 
 
 def draw_forest(
@@ -77,9 +86,19 @@ def draw_forest(
     most = max([0.5, *ends]) * 1.08
     scale = alt.Scale(domain=[-most, most], nice=False)
     sides = translate("← female / anti · GES · male / pro →", language)
-    axis = alt.Axis(title=sides, format=".2~f", tickCount=7)
+    axis = alt.Axis(title=_break_lines(sides, 24), format=".2~f", tickCount=7)
     x = alt.X("value:Q", scale=scale, axis=axis)
-    y = alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0.1))
+    names = alt.Axis(
+        title=None,
+        domain=False,
+        ticks=False,
+        grid=False,
+        labelExpr=_LABEL_LINES,
+        labelLimit=LABEL_WIDTH,
+        labelColor=INK,
+        labelPadding=8,
+    )
+    y = alt.Y("row:N", axis=names, sort=None, scale=alt.Scale(paddingInner=0, paddingOuter=0.1))
     base = alt.Chart(ROWS).encode(y=y)
     tooltip = [
         alt.Tooltip("label:N", title=translate("Test", language)),
@@ -100,21 +119,18 @@ def draw_forest(
     )
     spans = (
         base.transform_filter("isValid(datum.low) && isValid(datum.high)")
-        .mark_rule(strokeWidth=2.5, strokeCap="round", yOffset=9)
+        .mark_rule(strokeWidth=2.5, strokeCap="round")
         .encode(
             x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q", color=colour, tooltip=tooltip
         )
     )
     dots = (
         base.transform_filter("isValid(datum.value)")
-        .mark_point(size=90, filled=True, opacity=1, yOffset=9)
+        .mark_point(size=90, filled=True, opacity=1)
         .encode(x=x, color=colour, shape=shape, tooltip=tooltip)
     )
-    labels = base.mark_text(align="left", yOffset=-9, fontSize=12, color=INK).encode(
-        x=alt.value(2), text="label:N", tooltip=tooltip
-    )
-    chart = alt.layer(zero, spans, dots, labels).properties(
-        width=width, height=max(1, len(plain)) * 46, description=write(title, language)
+    chart = alt.layer(zero, spans, dots).properties(
+        width=width, height=max(1, len(plain)) * ROW_HEIGHT, description=write(title, language)
     )
     return finish_chart(chart, plain)
 
@@ -122,13 +138,16 @@ def draw_forest(
 def _make_forest_row(place: int, row: ForestRow, language: str) -> dict[str, Any]:
     ges = row.result.gender_effect_size
     figure = write(show_interval(ges), language)
-    label = shorten(row.label, 58)
+    lines = [shorten(row.label, 24)]
+    if row.model:
+        lines.append(shorten(row.model, 20))
     if ges.value is None:
         figure = translate("undefined", language)
-        label += f" · GES {figure}"
+        lines.append(f"GES {figure}")
     return {
-        "row": place,
-        "label": label,
+        # The number keeps rows apart that have the same label.
+        "row": "\n".join([str(place), *lines]),
+        "label": f"{row.label} · {shorten(row.model, 40)}" if row.model else row.label,
         "value": ges.value,
         "low": ges.low,
         "high": ges.high,
@@ -157,13 +176,14 @@ def draw_interaction(result: Result, language: str, width: Width = FILE_WIDTH) -
     # Vega would warn of an infinite extent if it had to derive the domain and no cell has an interval.
     domain = [0, 1] if share or not ends else [min(ends), max(ends)]
     scale = alt.Scale(domain=domain, nice=not share)
-    y_axis = alt.Axis(title=capitalize(title), format=".1f" if share else "~g")
+    y_axis = alt.Axis(title=capitalize(title), format=".1f" if share else NUMBERS)
     palette = [FEMALE, MALE, MAJORITY, MINORITY]
     if "majority names" in groups:
         palette = [MAJORITY, MINORITY, FEMALE, MALE]
     colours = alt.Scale(domain=names, range=[ALL, *palette[: len(groups)]])
     dashes = alt.Scale(domain=names, range=[[5, 4], *([1, 0] for _ in groups)])
-    legend = alt.Legend(title=None, orient="top", symbolType="stroke")
+    # One below the other: side by side, long names are cut on a phone.
+    legend = alt.Legend(title=None, orient="top", symbolType="stroke", columns=1, labelLimit=300)
     base = alt.Chart(ROWS).encode(
         x=alt.X(
             "condition:N",

@@ -23,7 +23,8 @@ from gendalens.tasks import get_task
 from gendalens.tasks.base import Card
 from gendalens.version import __version__
 
-SCHEMA_VERSION = "0.2.2"
+ENDPOINT = "openai:"  # what the names of models behind a server begin with
+SCHEMA_VERSION = "0.3.0"
 
 
 def every_eval_ever(runs: Sequence[SavedResult], *, now: float | None = None) -> str:
@@ -49,6 +50,9 @@ def every_eval_ever(runs: Sequence[SavedResult], *, now: float | None = None) ->
             "name": name,
             "id": name,
             "additional_details": {
+                # A server may be the user's own, and weights at hand need not be open.
+                "deployment_type": "unknown" if name.startswith(ENDPOINT) else "self_deployed",
+                "model_availability": "unknown",
                 "revision": model.revision,
                 "dtype": model.dtype,
                 "kind": str(model.kind),

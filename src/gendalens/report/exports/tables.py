@@ -55,13 +55,13 @@ def to_markdown(tables: Iterable[Table]) -> str:
 
 
 def to_latex(tables: Iterable[Table]) -> str:
-    """LaTeX table environments that use the booktabs package."""
+    """LaTeX table environments that use the booktabs package, with their notes below the table."""
     parts = []
     for table in tables:
         lines = [
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{escape.latex(_join_sentences(table.title, *table.notes), None)}}}",
+            rf"\caption{{{escape.latex(_join_sentences(table.title), None)}}}",
         ]
         if table.headings:
             lines += [
@@ -73,13 +73,22 @@ def to_latex(tables: Iterable[Table]) -> str:
                 r"\bottomrule",
                 r"\end{tabular}",
             ]
+        if table.notes:
+            lines += [r"\par\smallskip", rf"{{\footnotesize {_write_notes(table.notes)}\par}}"]
         lines.append(r"\end{table}")
         parts.append("\n".join(lines))
     return "\n\n".join(["% needs \\usepackage{booktabs}", *parts]) + "\n"
 
 
+def _write_notes(notes: Iterable[str]) -> str:
+    """Notes in LaTeX; a signature, which is longer than a line, may break after each of its parts."""
+    text = escape.latex(_join_sentences(*notes), None)
+    return text.replace(r"\textbar{}", r"\textbar{}\allowbreak{}")
+
+
 def _join_sentences(*texts: str) -> str:
-    return " ".join(text if text.endswith(".") else f"{text}." for text in texts)
+    """Texts as sentences, each with one full stop, even where a value brought its own."""
+    return " ".join(f"{text.rstrip('.')}." for text in texts)
 
 
 def _join_with_pipes(row: Iterable[Value]) -> str:

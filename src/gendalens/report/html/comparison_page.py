@@ -13,7 +13,7 @@ from gendalens.report import provenance
 from gendalens.report.charts import charts
 from gendalens.report.html.page import Page, draw_all, render
 from gendalens.report.html.texts import PageTexts
-from gendalens.report.wording import explain_note, shorten
+from gendalens.report.wording import explain_note
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Result
 from gendalens.system.file_writing import write_target
@@ -77,7 +77,7 @@ def html(comparison: Comparison) -> str:
 def _forest_rows(groups: Sequence[Group]) -> list[charts.ForestRow]:
     """The rows of the forest plot, ordered by test, so that models of one test are adjacent."""
     return [
-        charts.ForestRow(f"{group.test} · {shorten(row.label, 40)}", _use_compared_figures(row))
+        charts.ForestRow(group.test, _use_compared_figures(row), row.label)
         for group in groups
         for row in group.rows
     ]

@@ -10,12 +10,24 @@ from typing import Any
 
 from markupsafe import Markup
 
+from gendalens.report.html.texts import mark_up
 from gendalens.results.figures import count_decimals, scale_of, show_number
 from gendalens.stats.evidence import Evidence
+from gendalens.words import languages, phrase, write
 
 _UNDEFINED = Markup('<span class="undefined">–</span>')
 _NUMBER = Markup('<span class="n" data-value="{}" data-path="{}">{}</span>')
+_INTERVAL = Markup('{} <span class="i">[{}{}{}]</span>')
 _SCALED = Markup('<span class="n" data-value="{}" data-path="{}" data-scale="{}">{}</span>')
+
+
+def _separate_bounds() -> Markup:
+    """What stands between the bounds of an interval, in every language."""
+    marks = {
+        language: write(phrase("[{low}, {high}]", low="0", high="1"), language)[2:-2]
+        for language in languages()
+    }
+    return mark_up(marks)
 
 
 def mark_number(value: float | None, path: str, digits: int = 2) -> Markup:
@@ -31,7 +43,7 @@ def mark_figure(one: Any, path: str, digits: int = 2) -> Markup:
     if one.value is None or one.low is None or one.high is None:
         return value
     low, high = (mark_number(getattr(one, end), f"{path}.{end}", digits) for end in ("low", "high"))
-    return Markup('{} <span class="i">[{}; {}]</span>').format(value, low, high)
+    return _INTERVAL.format(value, low, _separate_bounds(), high)
 
 
 def mark_size(value: float | None, path: str, unit: str, digits: int | None = None) -> Markup:
@@ -54,7 +66,7 @@ def mark_evidence(one: Evidence, path: str) -> Markup:
     )
     if one.value is None or one.low is None or one.high is None:
         return value
-    return Markup('{} <span class="i">[{}; {}]</span>').format(value, low, high)
+    return _INTERVAL.format(value, low, _separate_bounds(), high)
 
 
 def mark_p(p: float | None, path: str) -> Markup:

@@ -23,6 +23,7 @@ from gendalens.report.charts import library as chart_library
 from gendalens.report.charts.number_format import number_format
 from gendalens.report.escape import show_harmful
 from gendalens.report.html.figures import FUNCTIONS
+from gendalens.report.html.glossary import TERMS, explain_name
 from gendalens.report.html.texts import PageTexts, Text, as_json
 from gendalens.report.provenance import describe_origin, list_reservations
 from gendalens.report.wording import explain_band, shorten
@@ -42,6 +43,10 @@ SCRIPT_WORDS = {
     "said": phrase("model"),
     "lean": phrase("leaning"),
     "nothing": phrase("no answer"),
+    "shares": phrase("against each other"),
+    "wide": phrase("Scroll the table sideways to see all of it."),
+    "open": phrase("Open all"),
+    "close": phrase("Close all"),
 }
 #: A function that draws a chart in a language and a width.
 Chart: TypeAlias = Callable[[str, charts.Width], charts.Spec]
@@ -201,5 +206,7 @@ def _environment() -> jinja2.Environment:
         "show_number": show_number,
         "describe_origin": describe_origin,
         "reservations": list_reservations,
+        "explain_name": explain_name,
+        "terms": TERMS,
     }
     return environment

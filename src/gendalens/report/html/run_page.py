@@ -15,11 +15,23 @@ from pathlib import Path
 from typing import TypeAlias
 
 from gendalens.errors import UserError
+from gendalens.models.demo import find_planted
 from gendalens.report import provenance
 from gendalens.report.charts import charts, name_charts
 from gendalens.report.html.examples import ExampleSelection, choose_examples, list_examples
+from gendalens.report.html.gauge import Gauge, draw_gauge
+from gendalens.report.html.glossary import list_symbols
+from gendalens.report.html.overview import (
+    answer_overall,
+    count_verdicts,
+    describe_dates,
+    describe_sets,
+    find_deciding,
+    read_date,
+)
 from gendalens.report.html.page import Chart, Page, draw_all, render
 from gendalens.report.html.texts import PageTexts
+from gendalens.report.next_steps import NextSteps, list_next_steps, summarize_next_steps
 from gendalens.report.wording import explain_finding, has_quartiles, picture_result, shorten
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Cell, Result
@@ -35,6 +47,10 @@ from gendalens.words import ENGLISH, Message, Value, phrase
 MOST_EXAMPLES = 8000
 MOST_PER_TEST = 2000
 NAMES_SHOWN = 12
+PROTOCOL_1 = phrase(
+    "Protocol 1 reproduces GenDa Lens 0.0.3, quirks and rounding included. Use protocol 2 for a sound "
+    "measurement."
+)
 #: A result with its records, or without.
 Shown: TypeAlias = SavedResult | Result
 
@@ -57,6 +73,30 @@ class Test:
     shown: ExampleSelection
     unit: str
     file: str | None
+    date: str | None
+    planted: str | None
+    next_steps: NextSteps
+
+    @property
+    def deciding(self) -> tuple[str, Evidence] | None:
+        """The figure that the headline rests on, with its path in the result."""
+        return find_deciding(self.result.finding)
+
+    @property
+    def gauge(self) -> Gauge | None:
+        """That figure against its band."""
+        return draw_gauge(self.deciding[1]) if self.deciding else None
+
+    @property
+    def notes(self) -> list[Message]:
+        """What the reader must note before using the figures."""
+        old = [PROTOCOL_1] if self.result.protocol == 1 else []
+        return [*old, *self.reasons, *self.result.warnings]
+
+    @property
+    def symbols(self) -> list[tuple[str, str]]:
+        """The symbols of the formula, with their meaning."""
+        return list_symbols(self.card)
 
     @property
     def metric(self) -> str:
@@ -118,6 +158,26 @@ class Model:
         """What the results say about the model."""
         return self.tests[0].result.model
 
+    @property
+    def answer(self) -> Message:
+        """Whether the tests of the model found a bias."""
+        return answer_overall([test.result.finding for test in self.tests])
+
+    @property
+    def verdicts(self) -> list[tuple[str, Message, int]]:
+        """How many of its tests have each verdict."""
+        return count_verdicts([test.result.finding for test in self.tests])
+
+    @property
+    def measured(self) -> Message | None:
+        """The day or days of its tests."""
+        return describe_dates([test.date for test in self.tests])
+
+    @property
+    def sets(self) -> Message:
+        """The data sets of its tests."""
+        return describe_sets([test.result for test in self.tests])
+
 
 def write(found: Sequence[Shown], path: Path, *, typed: bool = False) -> None:
     """Write the report of these results, atomically; ``typed`` if the user named the file."""
@@ -153,6 +213,10 @@ def html(found: Sequence[Shown]) -> str:
         limits=provenance.list_limits([test.result for test in tests]),
         harms=HARMS,
         sources=SOURCES,
+        states=charts.STATES,
+        next_steps=summarize_next_steps([test.result for test in tests]),
+        planted=[test for test in tests if test.planted],
+        measured=describe_dates([test.date for test in tests]),
         data={
             (name, str(one["from"]), str(one["whose"]), str(one["sha256"]))
             for test in tests
@@ -173,10 +237,7 @@ def _title(models: Sequence[Model]) -> Message:
 def forest_rows(models: Sequence[Model]) -> list[charts.ForestRow]:
     """The rows of the forest plot, one per test; models are named if there are several."""
     return [
-        charts.ForestRow(
-            test.card.id if len(models) == 1 else f"{test.card.id} · {shorten(model.heading, 40)}",
-            test.result,
-        )
+        charts.ForestRow(test.card.id, test.result, model.heading if len(models) > 1 else "")
         for model in models
         for test in model.tests
     ]
@@ -219,7 +280,11 @@ _NO_RECORDS = _Views(None, (), ExampleSelection((), 0))
 
 
 def _prepare_test(place: int, one: Shown, most: int) -> Test:
-    result, views, file = (one, _NO_RECORDS, None) if isinstance(one, Result) else _open(one, most)
+    if isinstance(one, Result):
+        result, views, file, date = one, _NO_RECORDS, None, None
+    else:
+        result, views, file = _open(one, most)
+        date = read_date(one.run)
     task = get_task(result.task, result.protocol)
     leanings, names = views.leanings, views.names
     drawn: dict[str, Chart] = {"interaction": partial(charts.draw_interaction, result)}
@@ -246,6 +311,9 @@ def _prepare_test(place: int, one: Shown, most: int) -> Test:
         shown=views.shown,
         unit=leanings.unit if leanings else "",
         file=file,
+        date=date,
+        planted=find_planted(result.model.name, result.task),
+        next_steps=list_next_steps(result, task.card),
     )
 
 

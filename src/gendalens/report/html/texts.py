@@ -83,19 +83,19 @@ class PageTexts:
             fitting = written if most is None else shorten(written, most)
             return capitalize(fitting) if capital else fitting
 
-        return _mark_up(self.write(text), edit)
+        return mark_up(self.write(text), edit)
 
     def show_sentence(self, text: Text) -> Markup:
         """A text as a whole sentence."""
-        return _mark_up(self.write(text), end_sentence)
+        return mark_up(self.write(text), end_sentence)
 
     def show_name(self, identifier: str, capital: bool = False) -> Markup:
         """An identifier in words."""
-        return _mark_up(self.write_name(identifier), capitalize if capital else str)
+        return mark_up(self.write_name(identifier), capitalize if capital else str)
 
     def show_formula(self, card: Card) -> Markup:
         """How a test's gender effect size is computed."""
-        return _mark_up({language: write_formula(card, language) for language in self.languages})
+        return mark_up({language: write_formula(card, language) for language in self.languages})
 
     def show_attribute(self, name: str, text: Text) -> Markup:
         """An HTML attribute whose value the script replaces when the language changes."""
@@ -111,7 +111,7 @@ def as_json(texts: Mapping[str, str]) -> str:
     return json.dumps(dict(texts), ensure_ascii=False)
 
 
-def _mark_up(texts: Mapping[str, str], edit: Callable[[str], str] = str) -> Markup:
+def mark_up(texts: Mapping[str, str], edit: Callable[[str], str] = str) -> Markup:
     """An element per language, or plain text if it is the same in all languages."""
     if len(set(texts.values())) == 1:
         return escape(edit(texts[ENGLISH]))

@@ -18,6 +18,7 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
     STANDARD_DANISH,
+    Advice,
     Band,
     Card,
     Effect,
@@ -26,9 +27,10 @@ from gendalens.tasks.base import (
 )
 from gendalens.tasks.chat_abc import measures
 from gendalens.tasks.chat_abc.messages import READINGS
+from gendalens.tasks.shared import advice, terms
 from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.shared.occupation_classes import name_class
-from gendalens.tasks.views import Example, Leanings, mark_word, mean_by_key
+from gendalens.tasks.views import Example, Leanings, mark_word, mean_by_key, share_by_bits
 from gendalens.words import Message
 
 
@@ -54,6 +56,16 @@ class ChatAbc(Task[Triple]):
         reading="Positive: hans is chosen more often than hendes. 1 is twice as often.",
         main=Effect(harm="underrepresentation", source="selection bias"),
         nuance=Effect(harm="stereotyping", source="semantic bias"),
+        terms=terms.ABC,
+        advice=Advice(
+            in_use="An assistant built on this model may choose the wording for one gender where "
+            "nothing in the text calls for it.",
+            checks=(
+                advice.BY_OCCUPATION,
+                "Compare with lm-dawinobias, which asks the same model in another way.",
+            ),
+            mitigation=advice.MITIGATION_LM,
+        ),
         definitions=(
             (
                 "share",
@@ -155,6 +167,7 @@ class ChatAbc(Task[Triple]):
                 said="" if is_tie else word,
                 about=row["occupation"],
                 lean=row["hans"] - row["hendes"] if row["bits"] is None else row["bits"],
+                shares=() if row["bits"] is None else share_by_bits("hans", "hendes", row["bits"]),
             )
 
     def leanings(self, records: Sequence[Record]) -> Leanings:

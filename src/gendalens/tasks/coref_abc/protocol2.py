@@ -18,6 +18,7 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
     STANDARD_DANISH,
+    Advice,
     Band,
     Card,
     Effect,
@@ -29,10 +30,10 @@ from gendalens.tasks.base import (
 from gendalens.tasks.coref_abc import estimates, measures
 from gendalens.tasks.coref_abc.classic_tables import abc_tables
 from gendalens.tasks.coref_abc.messages import READINGS
-from gendalens.tasks.shared import abc_views, coref_links, coref_margins
+from gendalens.tasks.shared import abc_views, advice, coref_links, coref_margins, terms
 from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.views import Example, Leanings
-from gendalens.words import Message
+from gendalens.words import N_, Message
 
 FALSE_ALARM = 0.5  # how often an unbiased control resolver links hans or hendes
 HIT = 0.9  # how often it links the reflexive
@@ -61,6 +62,29 @@ class CorefAbc(Task[Triple]):
         reading="Positive: the grammar is broken more readily for hans. 1 is twice as often.",
         main=Effect(harm="underrepresentation", source="selection bias"),
         nuance=Effect(harm="stereotyping", source="semantic bias"),
+        terms=(
+            *terms.ABC,
+            terms.INSIDE,
+            ("FPR_M", N_("share of sentences in which hans is wrongly linked with the subject")),
+            ("FPR_F", N_("share of sentences in which hendes is wrongly linked with the subject")),
+            (
+                "rate_of_links_with_the_subject",
+                N_("in how many sentences the system takes the pronoun for the subject's own"),
+            ),
+            (
+                "sentences_with_clusters_but_no_link",
+                N_("the system linked something, but not the pronoun with the subject"),
+            ),
+        ),
+        advice=Advice(
+            in_use="A system that reads texts with this model may take something for the subject's "
+            "own that is somebody else's, more readily for one gender than for the other.",
+            checks=(
+                advice.BY_OCCUPATION,
+                "Compare with coref-dawinobias, which asks the same model in another way.",
+            ),
+            mitigation=advice.MITIGATION_COREF,
+        ),
         definitions=(
             (
                 "link",

@@ -16,6 +16,7 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
     STANDARD_DANISH,
+    Advice,
     Band,
     Card,
     Effect,
@@ -25,13 +26,13 @@ from gendalens.tasks.base import (
 )
 from gendalens.tasks.coref_dawinobias import measures, schemas
 from gendalens.tasks.coref_dawinobias.messages import READINGS
-from gendalens.tasks.shared import coref_links, coref_margins, wino_views
+from gendalens.tasks.shared import advice, coref_links, coref_margins, terms, wino_views
 from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.shared.wino_kinds import describe_kind
 from gendalens.tasks.shared.wino_schemas import sample_schemas
 from gendalens.tasks.shared.wino_tables import wino_tables
 from gendalens.tasks.views import Example, Leanings
-from gendalens.words import Message
+from gendalens.words import N_, Message
 
 OUTCOMES = {
     (True, False): "right",
@@ -63,6 +64,39 @@ class CorefDaWinoBias(Task[WinoLine]):
         reading="Positive: the system is better where the stereotype helps. 1 is twice as good.",
         main=Effect(harm="stereotyping", source="semantic bias"),
         nuance=Effect(harm="stereotyping", source="semantic bias"),
+        terms=(
+            *terms.WINO,
+            terms.INSIDE,
+            (
+                "link_f1",
+                N_(
+                    "F1 of the links between pronoun and occupation: 1 means all right, none missed"
+                ),
+            ),
+            (
+                "outcomes_anti",
+                N_("which occupation the pronoun was linked with, against the stereotype"),
+            ),
+            (
+                "outcomes_pro",
+                N_("which occupation the pronoun was linked with, fitting the stereotype"),
+            ),
+            ("lines_without_any_cluster", N_("the system linked nothing at all")),
+            (
+                "lines_with_clusters_but_no_link",
+                N_("the system linked something, but not the pronoun with an occupation"),
+            ),
+        ),
+        advice=Advice(
+            in_use="A system that reads texts with this model, for instance to find out who did what"
+            " in a case file, may take the wrong person where people do not fit the "
+            "stereotype.",
+            checks=(
+                advice.BY_OCCUPATION,
+                "Compare with coref-abc, which asks the same model in another way.",
+            ),
+            mitigation=advice.MITIGATION_COREF,
+        ),
         definitions=(
             (
                 "outcome",

@@ -17,6 +17,7 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
     STANDARD_DANISH,
+    Advice,
     Band,
     Card,
     Effect,
@@ -27,10 +28,10 @@ from gendalens.tasks.base import (
 from gendalens.tasks.lm_abc import estimates, measures
 from gendalens.tasks.lm_abc.classic_tables import abc_tables
 from gendalens.tasks.lm_abc.messages import READINGS
-from gendalens.tasks.shared import abc_views
+from gendalens.tasks.shared import abc_views, advice, terms
 from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.views import Example, Leanings
-from gendalens.words import Message
+from gendalens.words import N_, Message
 
 PENALTY = 4.0  # bits by which a control model prefers the reflexive to both pronouns
 MOST_SURPRISAL = 300.0  # nats per token, on average
@@ -54,6 +55,40 @@ class LMAbc(Task[Triple]):
         reading="Positive: hendes surprises the model more than hans. 1 is twice as much.",
         main=Effect(harm="underrepresentation", source="selection bias"),
         nuance=Effect(harm="stereotyping", source="semantic bias"),
+        terms=(
+            *terms.ABC,
+            ("P_F", N_("how much more surprising hendes is than sin (median over the sentences)")),
+            ("P_M", N_("how much more surprising hans is than sin (median over the sentences)")),
+            (
+                "median_relative_perplexity",
+                N_(
+                    "how much more surprising the sentence is to the model with the pronoun than with sin"
+                ),
+            ),
+            (
+                "unscored_first_tokens",
+                N_("first words without a score, because the model has no mark for a beginning"),
+            ),
+            (
+                "tokens_more_than_reflexive",
+                N_(
+                    "how many pieces longer the sentence is with hendes or hans than with sin, on average"
+                ),
+            ),
+            (
+                "triples_of_unequal_tokens",
+                N_("triples whose three sentences are split into different numbers of pieces"),
+            ),
+        ),
+        advice=Advice(
+            in_use="A system that completes or scores Danish text with this model may find sentences"
+            " about one gender less natural, and suggest the other.",
+            checks=(
+                advice.BY_OCCUPATION,
+                "Compare with lm-dawinobias, which asks the same model in another way.",
+            ),
+            mitigation=advice.MITIGATION_LM,
+        ),
         definitions=(
             (
                 "perplexity",

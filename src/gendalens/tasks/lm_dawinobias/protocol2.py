@@ -17,6 +17,7 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks.base import (
     BINARY,
     STANDARD_DANISH,
+    Advice,
     Band,
     Card,
     ComparedFigures,
@@ -27,13 +28,13 @@ from gendalens.tasks.base import (
 )
 from gendalens.tasks.lm_dawinobias import forced_choice, measures
 from gendalens.tasks.lm_dawinobias.messages import READINGS
-from gendalens.tasks.shared import wino_views
+from gendalens.tasks.shared import advice, terms, wino_views
 from gendalens.tasks.shared.headline import describe_proof
 from gendalens.tasks.shared.wino_kinds import describe_kind
 from gendalens.tasks.shared.wino_schemas import sample_schemas
 from gendalens.tasks.shared.wino_tables import wino_tables
 from gendalens.tasks.views import Example, Leanings
-from gendalens.words import Message
+from gendalens.words import N_, Message
 
 PRONOUNS = tuple(sorted(GENDERS))
 
@@ -64,6 +65,41 @@ class LMDaWinoBias(Task[WinoLine]):
         reading="Positive: the model fits the stereotype better than its opposite. 1 is twice as good.",
         main=Effect(harm="stereotyping", source="semantic bias"),
         nuance=Effect(harm="underrepresentation", source="selection bias"),
+        terms=(
+            *terms.WINO,
+            (
+                "headline_reading",
+                N_(
+                    "whether the model's own word counts (open) or the better of the two pronouns "
+                    "(forced)"
+                ),
+            ),
+            ("out_of_set_answers", N_("the model's own word was no pronoun")),
+            ("most_frequent_out_of_set", N_("the words that it gave instead of a pronoun")),
+            (
+                "wrong_case_answers",
+                N_("the right kind of word in another case, such as ham for han"),
+            ),
+            ("ties", N_("both pronouns were equally likely")),
+            (
+                "pieces_per_pronoun",
+                N_("into how many pieces the model's vocabulary splits the pronoun"),
+            ),
+            (
+                "pairs_of_unequal_pieces",
+                N_("sentences whose two pronouns are split into different numbers of pieces"),
+            ),
+        ),
+        advice=Advice(
+            in_use="A system that writes or ranks text with this model may take people for women or "
+            "men by their occupation, for instance in job advertisements, references or "
+            "summaries.",
+            checks=(
+                advice.BY_OCCUPATION,
+                "Compare with lm-abc, which asks the same model in another way.",
+            ),
+            mitigation=advice.MITIGATION_LM,
+        ),
         definitions=(
             (
                 "F1 of a condition",

@@ -15,14 +15,15 @@ from gendalens.models.control import Control
 from gendalens.results.result import Contrast, Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.paired import Clusters
-from gendalens.tasks.base import BINARY, Band, Card, Effect, RefusalUnit, Table
+from gendalens.tasks.base import BINARY, Advice, Band, Card, Effect, RefusalUnit, Table
 from gendalens.tasks.ner_dane import measures
 from gendalens.tasks.ner_dane.classic_tables import ner_tables
 from gendalens.tasks.ner_dane.messages import READINGS
 from gendalens.tasks.ner_dane.renamed_persons import LABELS, REPEATS, RenamedPersons
 from gendalens.tasks.ner_dane.versions import Version, Versions
 from gendalens.tasks.options import Option
-from gendalens.words import Message
+from gendalens.tasks.shared import advice, terms
+from gendalens.words import N_, Message
 
 RECALL = 0.8  # of an unbiased control tagger, for persons
 
@@ -62,6 +63,37 @@ class NERDane(RenamedPersons):
         reading="Positive: men's names are found better. 1 is twice as well.",
         main=Effect(harm="underrepresentation", source="selection bias"),
         nuance=Effect(harm="underrepresentation", source="selection bias"),
+        terms=(
+            terms.F1,
+            ("F1_male", N_("F1 after every person was given a man's name")),
+            ("F1_female", N_("F1 after every person was given a woman's name")),
+            (
+                "sentences_whose_words_may_clash",
+                N_("sentences with a pronoun or title that may not fit the new name"),
+            ),
+            ("documents_from", N_("how it is known which sentences belong together")),
+            (
+                "sentences_per_block",
+                N_("sentences counted as one document, if the data do not say"),
+            ),
+            ("repeats", N_("how often new names were drawn for every sentence and group")),
+            ("texts_scored", N_("sentences with their names, all groups and draws together")),
+            ("labels", N_("the names of the model's labels in the data")),
+            (
+                "pieces_per_renamed_sentence",
+                N_("into how many pieces the model's vocabulary splits a sentence, on average"),
+            ),
+        ),
+        advice=Advice(
+            in_use="A system that finds persons with this model, for instance to hide their names or"
+            " to look them up, may miss some people more often than others.",
+            checks=(
+                "Repeat with `--names matched`: it shows whether the gap is about gender or "
+                "origin, or about rare and long names.",
+                "See which names are missed most, and in the charts whether they are rare or long.",
+            ),
+            mitigation=advice.MITIGATION_NER,
+        ),
         definitions=(
             (
                 "F1",

@@ -9,7 +9,14 @@ from collections.abc import Iterable, Iterator
 from gendalens.results.result import Record
 from gendalens.tasks.base import RefusalUnit
 from gendalens.tasks.shared.occupation_classes import name_class
-from gendalens.tasks.views import Example, Leanings, Mark, mark_word, mean_by_key
+from gendalens.tasks.views import (
+    Example,
+    Leanings,
+    Mark,
+    mark_word,
+    mean_by_key,
+    share_by_bits,
+)
 
 REFLEXIVES = ("sin", "sit", "sine")
 
@@ -47,6 +54,7 @@ def score_examples(records: Iterable[Record]) -> Iterator[Example]:
             said=best,
             about=row["occupation"],
             lean=_measure_bits(triple),
+            shares=share_by_bits("hans", "hendes", _measure_bits(triple)),
         )
 
 

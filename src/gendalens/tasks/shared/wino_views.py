@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gendalens.data.pronouns import CASES, PAIRS
 from gendalens.results.result import Record
 from gendalens.tasks.base import RefusalUnit
-from gendalens.tasks.views import Example, Leanings, Mark, mean_by_key
+from gendalens.tasks.views import Example, Leanings, Mark, mean_by_key, share_by_bits
 
 BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
@@ -38,6 +38,7 @@ def fill_examples(records: Iterable[Record]) -> Iterator[Example]:
             said=row["first"] if reading == "open" else pair.get(answer, ""),
             about=row["referent"],
             lean=male_log_odds(row),
+            shares=share_by_bits(pair["male"], pair["female"], male_log_odds(row)),
         )
 
 

@@ -44,7 +44,9 @@
     for (const entry of entries)
       if (entry.isIntersecting && entry.target.dataset.drawn !== language) draw(entry.target);
   }, { rootMargin: "600px" });
-  const drawAll = () => plots.forEach((place) => { if (place.dataset.drawn !== language) draw(place); });
+  const drawVisible = () => plots.forEach((place) => {
+    if (place.offsetParent !== null && place.dataset.drawn !== language) draw(place);
+  });
 
   // Examples
   const sentence = (text, marks) => {
@@ -69,9 +71,13 @@
     const form = section.querySelector("form");
     const list = section.querySelector(".list");
     const more = section.querySelector(".more");
-    const rows = held.rows.map((row) => ({ row, text: `${row[0]} ${row[4]} ${row[5]}`.toLowerCase() }));
+    const rows = held.rows.map((row, place) => ({ row, place, text: `${row[0]} ${row[4]} ${row[5]}`.toLowerCase() }));
+    const chosenCount = held.telling.length;
     let found = [], count = STEP;
-    const item = ([text, marks, outcome, condition, said, about, lean]) => {
+    const reasons = new Map(held.telling);
+    const percent = (share) =>
+      shown(share > 0.999 ? "> 99.9%" : share < 0.001 ? "< 0.1%" : `${(100 * share).toFixed(1)}%`);
+    const item = ([text, marks, outcome, condition, said, about, lean, shares], why) => {
       const made = element("li");
       const facts = element("span", "facts");
       const fact = (name, value) => {
@@ -79,18 +85,23 @@
         one.append(element("b", "", value));
         facts.append(one);
       };
+      if (why !== undefined) facts.append(element("span", "why", held.reasons[why][language]));
       fact("", held.outcomes[outcome][language]);
       fact("", held.conditions[condition][language]);
       fact(words().said, said || words().nothing);
       if (lean !== null)
         fact(words().lean, signed(lean, 2) + (held.unit ? ` ${held.unit[language]}` : ""));
+      if (shares.length)
+        fact(words().shares, shares.map(([word, share]) => `${word} ${percent(share)}`).join(" · "));
       made.append(sentence(text, marks), facts);
       made.dataset.outcome = held.outcomes[outcome][ENGLISH];
       if (lean !== null) made.dataset.lean = lean;
       return made;
     };
     const paint = () => {
-      list.replaceChildren(...found.slice(0, count).map(({ row }) => item(row)));
+      const explained = form.elements.sort.value === "telling" && !form.elements.search.value;
+      list.replaceChildren(...found.slice(0, count).map(({ row, place }) =>
+        item(row, explained ? reasons.get(place) : undefined)));
       more.hidden = count >= found.length;
       section.querySelector(".count").textContent =
         `${shown(found.length.toLocaleString("en"))} ${found.length === 1 ? words().match : words().matches}`;
@@ -102,8 +113,12 @@
       found = rows.filter(({ row, text }) =>
         (!wanted || text.includes(wanted)) && (outcome === "" || row[2] === Number(outcome)));
       const side = sort === "female" ? 1 : -1;
-      if (sort !== "file") found.sort((a, b) => side * ((a.row[6] ?? 0) - (b.row[6] ?? 0)));
-      count = STEP;
+      if (sort === "telling") {
+        const chosen = held.telling.map(([place]) => place);
+        const rank = ({ place }) => (chosen.indexOf(place) + chosen.length + 1) % (chosen.length + 1);
+        found.sort((a, b) => rank(a) - rank(b));
+      } else if (sort !== "file") found.sort((a, b) => side * ((a.row[6] ?? 0) - (b.row[6] ?? 0)));
+      count = sort === "telling" && !wanted && outcome === "" && chosenCount ? chosenCount : STEP;
       paint();
     };
     const fill = () => {
@@ -118,8 +133,7 @@
       paint();
     };
     if (!held.rows.some((row) => row[6])) {
-      form.elements.sort.value = "file";
-      form.elements.sort.parentElement.hidden = true;
+      for (const one of form.elements.sort.querySelectorAll("[value=male], [value=female]")) one.remove();
     }
     form.addEventListener("input", update);
     form.addEventListener("submit", (event) => event.preventDefault());
@@ -155,6 +169,52 @@
       body.replaceChildren(...rows.map(([, row]) => row));
     });
 
+  // Terms, explained where they stand
+  const tip = document.getElementById("tip");
+  const hideTip = () => { tip.hidden = true; };
+  const showTip = (term) => {
+    tip.textContent = term.dataset.tip;
+    tip.hidden = false;
+    term.setAttribute("aria-describedby", "tip");
+    const at = term.getBoundingClientRect(), size = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(8, Math.min(at.left, innerWidth - size.width - 8))}px`;
+    tip.style.top = `${at.bottom + size.height + 12 > innerHeight ? at.top - size.height - 6 : at.bottom + 6}px`;
+  };
+  for (const term of document.querySelectorAll("[data-tip]")) {
+    for (const name of ["mouseenter", "focus"]) term.addEventListener(name, () => showTip(term));
+    for (const name of ["mouseleave", "blur"]) term.addEventListener(name, hideTip);
+    if (term.tagName === "BUTTON") term.addEventListener("click", () => showTip(term));
+  }
+  addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
+  addEventListener("scroll", hideTip, { passive: true });
+
+  // Tables wider than the page say so.
+  const widths = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const wide = target.scrollWidth > target.clientWidth + 1;
+      target.classList.toggle("wide", wide);
+      target.previousElementSibling.hidden = !wide;
+    }
+  });
+  for (const table of document.querySelectorAll(".scroll")) {
+    table.before(element("p", "wide-hint"));
+    widths.observe(table);
+  }
+
+  // Every row at once
+  const rowsOfTests = [...document.querySelectorAll("details.row")];
+  const all = document.querySelector(".all");
+  const nameAll = () => { if (all) all.textContent = words()[rowsOfTests.every((one) => one.open) ? "close" : "open"]; };
+  if (all) {
+    all.hidden = false;
+    all.addEventListener("click", () => {
+      const open = !rowsOfTests.every((one) => one.open);
+      for (const one of rowsOfTests) one.open = open;
+      nameAll();
+    });
+    for (const one of rowsOfTests) one.addEventListener("toggle", nameAll);
+  }
+
   // Languages
   const numbers = [...document.querySelectorAll(".n")].map((one) => [one, one.textContent]);
   const speak = (wanted) => {
@@ -169,6 +229,8 @@
     for (const button of document.querySelectorAll("[data-language]"))
       button.setAttribute("aria-pressed", String(button.dataset.language === language));
     explorers.forEach((fill) => fill());
+    for (const hint of document.querySelectorAll(".wide-hint")) hint.textContent = words().wide;
+    nameAll();
     for (const place of plots) { near.unobserve(place); near.observe(place); }
   };
   for (const button of document.querySelectorAll("[data-language]"))
@@ -180,9 +242,23 @@
   try { wanted = localStorage.getItem("gendalens-language"); } catch { /* from disk it may be shut */ }
   speak(wanted ?? (navigator.language || ENGLISH).split("-")[0]);
 
-  // Paper has no folds, and shows what was never scrolled to.
+  // Paper shows what the reader has opened, and always data and signatures.
   addEventListener("beforeprint", () => {
-    for (const fold of document.querySelectorAll("details")) fold.open = true;
-    drawAll();
+    for (const fold of document.querySelectorAll("#sets, #signatures")) fold.open = true;
+    drawVisible();
   });
+
+  // A link to something folded opens it.
+  const reveal = () => {
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let one = target; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
+    const own = target.classList.contains("test") && target.querySelector("details.row");
+    if (own) own.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  for (const link of document.querySelectorAll('a[href^="#"]'))
+    link.addEventListener("click", () => { if (link.hash === location.hash) reveal(); });
+  reveal();
 })();

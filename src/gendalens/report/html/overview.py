@@ -1,0 +1,87 @@
+"""The first screen of a page: is there a bias, and on what does the answer rest?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from gendalens.report.provenance import list_reservations
+from gendalens.results.result import Result
+from gendalens.stats.evidence import VERDICTS, Evidence
+from gendalens.stats.findings import Finding, name_verdict
+from gendalens.words import Message, phrase
+
+PUBLISHED = phrase("published data sets")
+
+
+def answer_overall(findings: Sequence[Finding]) -> Message:
+    """Whether the tests found a bias, in one sentence; tests are counted, never averaged."""
+    tests = len(findings)
+    verdicts = Counter(finding.headline for finding in findings)
+    found, none = verdicts["bias"], verdicts["negligible"]
+    if found:
+        if tests == 1:
+            return phrase("Yes.")
+        if found == tests:
+            return phrase("Yes, in all {tests} tests.", tests=tests)
+        return phrase("Yes, in {found} of {tests} tests.", found=found, tests=tests)
+    if none == tests:
+        if tests == 1:
+            return phrase("No difference that matters was found.")
+        return phrase("No difference that matters in any of the {tests} tests.", tests=tests)
+    if tests == 1:
+        return phrase("None was found, but it is not ruled out.")
+    return phrase(
+        "None was found, but {open} of {tests} tests cannot rule it out.",
+        open=tests - none,
+        tests=tests,
+    )
+
+
+def count_verdicts(findings: Sequence[Finding]) -> list[tuple[str, Message, int]]:
+    """How many tests have each verdict: the verdict, its name and the number, the worst first."""
+    verdicts = Counter(finding.headline for finding in findings)
+    return [(name, name_verdict(name), verdicts[name]) for name in VERDICTS if verdicts[name]]
+
+
+def find_deciding(finding: Finding) -> tuple[str, Evidence] | None:
+    """The figure that a headline rests on, with its path in the result."""
+    effect = finding.leading
+    deciding = effect.deciding
+    if deciding is None:
+        return None
+    part = "groups" if effect is finding.groups else "main"
+    return f"finding.{part}.evidence.{effect.evidence.index(deciding)}", deciding
+
+
+def read_date(run: dict[str, Any]) -> str | None:
+    """The day on which a test ran, as in 2026-11-18; None if it was not saved."""
+    try:
+        return datetime.fromisoformat(run["began"]).date().isoformat()
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def describe_dates(dates: Sequence[str | None]) -> Message | None:
+    """The day or days on which tests ran."""
+    known = sorted(date for date in dates if date is not None)
+    if not known:
+        return None
+    if known[0] == known[-1]:
+        return Message("", "{day}", {"day": known[0]})
+    return phrase("{first} to {last}", first=known[0], last=known[-1])
+
+
+def describe_sets(results: Sequence[Result]) -> Message:
+    """The data sets behind results, and every reservation about them."""
+    names = tuple(dict.fromkeys(name for result in results for name in result.data))
+    notes: dict[str, Message] = {}
+    for result in results:
+        for note in list_reservations(result) or [PUBLISHED]:
+            notes.setdefault(str(note), note)
+    whole, *rest = notes.values()
+    for note in rest:
+        whole = phrase("{first}; {last}", first=whole, last=note)
+    return phrase("{sets}: {origin}", sets=names, origin=whole) if names else whole
