@@ -60,7 +60,7 @@ test-libraries: .venv/ready
 
 # The slow tests that CI takes: at most three minutes.
 test-slow: .venv/ready
-	$(BIN)/python -m pytest -n $(WORKERS) -m slow tests/api tests/models --ignore tests/models/test_planted_bias.py
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow tests/api tests/docs tests/models --ignore tests/models/test_planted_bias.py
 
 # Planted biases behind a scripted server, by every test in every way to answer; a quarter of an hour.
 test-planted: .venv/ready
