@@ -1,9 +1,9 @@
-"""A spelling check of the built-in sets with hunspell's Danish dictionary.
+"""A spelling check of the built-in sets and the Danish pages with hunspell's Danish dictionary.
 
-Run it with ``make spelling`` whenever a set has changed. A word that is not in the dictionary must be
-in words.txt beside this file, the list of reviewed words; words that are no longer needed there must be
-removed. Exit code 1 means that a word is missing from both or listed needlessly, and 2 that hunspell is
-not installed.
+Run it with ``make spelling`` whenever one of them has changed. A word that is not in the dictionary
+must be in words.txt beside this file, the list of reviewed words; words that are no longer needed there
+must be removed. Exit code 1 means that a word is missing from both or listed needlessly, and 2 that
+hunspell is not installed.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from gendalens.data.choice import BUILTIN
 from gendalens.data.registry import Source
 
 REVIEWED = Path(__file__).with_name("words.txt")
+DANISH_PAGES = Path(__file__).parents[1] / "docs" / "da"
+#: What is no text in a page: code, comments, and the targets of links.
+NO_TEXT = re.compile(r"```.*?```|`[^`]*`|<!--.*?-->|\]\([^)]*\)", re.DOTALL)
 DICTIONARY = "da_DK"
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 JOINT = re.compile(r"[-'’]")
@@ -33,7 +36,7 @@ MISSING = (
 
 
 def read_texts() -> Iterator[tuple[str, str]]:
-    """Every built-in text with the set it is from, without the names of people, places and the like."""
+    """Every text with its set or page, without the names of people, places and the like."""
     for job in read_occupations().values():
         yield "occupations", f"{job.indefinite} {job.definite} {job.genitive}"
     for frame in abc.read_frames():
@@ -48,6 +51,9 @@ def read_texts() -> Iterator[tuple[str, str]]:
             span = entity.span
             plain = plain[: span.start] + " " * (span.end - span.start) + plain[span.end :]
         yield "ner", plain
+    for page in sorted(DANISH_PAGES.glob("*.md")):
+        text = NO_TEXT.sub(" ", page.read_text(encoding="utf-8"))
+        yield from ((page.name, line) for line in text.splitlines())
 
 
 def _find_source(name: str) -> Source:
@@ -87,7 +93,9 @@ def main() -> None:
     idle = sorted(reviewed - {word.lower() for word in strange})
     for word in new:
         # hunspell may report a part of a hyphenated word.
-        where = next(place for whole, place in found.items() if word in JOINT.split(whole))
+        where = next(
+            place for whole, place in found.items() if word in (whole, *JOINT.split(whole))
+        )
         sys.stdout.write(f"not in the dictionary: {word} ({where})\n")
     for word in idle:
         sys.stdout.write(f"in {REVIEWED.name} but not needed: {word}\n")

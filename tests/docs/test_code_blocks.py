@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import gendalens
+import gendalens.api
 from gendalens.cli.app import app
 from gendalens.errors import UserError
 from gendalens.words import use_language
@@ -19,15 +20,8 @@ from tools.site.code_blocks import RUN, SHOWN, Block, list_blocks, read_blocks
 
 BLOCKS = list_blocks()
 EXECUTED = sorted({block.page for block in BLOCKS if block.state == "executed"})
-#: Pages whose blocks load a neural network or make many pages; their tests take long.
-SLOW = frozenset(
-    {
-        *("docs/objects.md", "docs/python.md", "docs/start/first-run.md", "docs/index.md"),
-        *("docs/howto/in-memory.md", "docs/howto/during-training.md", "docs/howto/offline.md"),
-        *("docs/howto/hub-model.md", "docs/howto/local-folder.md", "docs/da/index.md"),
-        "docs/howto/spacy-dacy.md",
-    }
-)
+#: Pages that run the whole demo.
+SLOW = frozenset({"docs/index.md", "docs/howto/offline.md", "docs/da/index.md"})
 #: Files that the blocks of a page must have made.
 MADE = {
     "README.md": ("runs/report.html",),

@@ -4,7 +4,7 @@
 
 - ``<!-- not run: REASON -->``: the block is not run.
 - ``<!-- tested with: MODEL=control:fair, --data builtin -->``: words of the block are replaced, and
-  options are added to every command that asks a model (in Python, to ``gendalens.run``), unless it has them.
+  options are added to every command that asks a model (in Python, to ``gendalens.run``).
 - ``<!-- before: COMMAND -->``: what must have been run before.
 - ``<!-- exit codes: 0 3 -->``: how the commands may end; 0 otherwise.
 - ``<!-- code: PATH#NAME -->``: the block is a copy of tested code (``tools/include_code.py``).
