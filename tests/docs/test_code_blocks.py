@@ -20,8 +20,6 @@ from tools.site.code_blocks import RUN, SHOWN, Block, list_blocks, read_blocks
 
 BLOCKS = list_blocks()
 EXECUTED = sorted({block.page for block in BLOCKS if block.state == "executed"})
-#: Pages that run the whole demo.
-SLOW = frozenset({"docs/index.md", "docs/howto/offline.md", "docs/da/index.md"})
 #: Files that the blocks of a page must have made.
 MADE = {
     "README.md": ("runs/report.html",),
@@ -63,9 +61,8 @@ def test_an_excuse_gives_a_reason_and_is_the_exception() -> None:
     assert len(excused) < len([block for block in BLOCKS if block.state == "executed"])
 
 
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.slow] * (page in SLOW)) for page in EXECUTED]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", EXECUTED)
 @pytest.mark.usefixtures("chart_library")
 @pytest.mark.filterwarnings("ignore")
 def test_the_blocks_of_a_page_run(
