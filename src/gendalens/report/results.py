@@ -31,10 +31,10 @@ class Results(list[Result]):
         """Every figure of every result, a row each; :meth:`Result.to_frame` explains the columns.
 
         >>> import gendalens
-        >>> results = gendalens.run("control:fair", tasks="lm-abc", data="builtin", sample=40)
+        >>> results = gendalens.run("control:fair", tasks="lm-abc", data="builtin", sample=60)
         >>> frame = results.to_frame()
         >>> frame[frame.part == "effect"].value.round(2).tolist()
-        [0.0]
+        [-0.01]
         """
         return frame_figures(self)
 
