@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from gendalens.data.abc import Triple
 from gendalens.data.text import Span
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.selection import choose_tests
+from gendalens.engine.trials import Trials
 from gendalens.models.base import (
     ANSWERED,
     REFUSED,
@@ -149,6 +151,33 @@ def test_leanings_are_differences_of_shares_by_occupation() -> None:
     assert leanings.by_occupation == {"kokken": 5 / 8, "læreren": -1 / 2}
     assert leanings.counts == {"kokken": 2, "læreren": 2}
     assert (leanings.data, leanings.unit) == ("abc", "share")
+
+
+def test_the_spread_over_paraphrases_widens_every_interval_and_moves_no_figure() -> None:
+    def prefer(*bits: float) -> ChooseAnswer:
+        """An answer with these log-odds under one paraphrase after the other."""
+        trials = tuple(
+            Trial(at, 0, ANSWERED, int(one > 0), (-one * math.log(2), 0.0))
+            for at, one in enumerate(bits)
+        )
+        return ChooseAnswer((-sum(bits) / len(bits) * math.log(2), 0.0), trials)
+
+    answers = [prefer(3.0, 1.0), prefer(2.0, 0.5), prefer(-1.0, -2.0), prefer(1.0, 0.0)]
+    by_request = dict(zip(TASK.requests(TRIPLES), answers, strict=True))
+    records = list(TASK.records(TRIPLES, by_request))
+    plain = TASK.measure(records, seed=0)
+    with ExitStack() as stack:
+        trials = Trials(stack, None)
+        trials.add(TASK, TRIPLES, by_request)
+        found = trials.measure(TASK, records, seed=0)
+    assert found.gap.value != found.contrast.value
+    for name in ("gap", "contrast", "gender_effect_size"):
+        one, other = getattr(found, name), getattr(plain, name)
+        assert one.value == other.value
+        if None not in (one.low, one.high, other.low, other.high):
+            assert one.low <= other.low <= other.high <= one.high
+    assert found.contrast.name == plain.contrast.name
+    assert [cell.value for cell in found.nuance] == [cell.value for cell in plain.nuance]
 
 
 def test_a_model_without_any_preference_is_a_problem() -> None:
