@@ -11,6 +11,7 @@ import pytest
 import gendalens
 from gendalens.report.charts import style
 from gendalens.report.charts.charts import draw_interaction
+from gendalens.report.charts.training_chart import TrainingPanel, TrainingPoint, draw_training
 from gendalens.results.result import Result
 
 
@@ -52,3 +53,17 @@ def test_text_is_darker_than_what_is_muted_and_both_than_the_grid() -> None:
 
     assert lightness(style.INK) < lightness(style.MUTED) < lightness(style.GRID)
     assert style.CONFIG["axis"]["gridColor"] == style.GRID
+
+
+def test_the_values_of_a_training_stand_over_its_steps_with_their_axis() -> None:
+    figures = {"low": 0.0, "high": 1.0, "state": "found", "verdict": "bias"}
+    points = tuple(TrainingPoint(step=step, value=step / 10, **figures) for step in (1, 2))  # type: ignore[arg-type]
+    spec = draw_training([TrainingPanel(title="lm-abc", axis="bits", points=points)], "en")
+    drawn = [
+        layer["encoding"]["y"]
+        for panel in spec["vconcat"]
+        for layer in panel["layer"]
+        if layer.get("encoding", {}).get("y", {}).get("field") == "value"
+    ]
+    assert drawn
+    assert {(one["axis"]["title"], one["axis"]["format"]) for one in drawn} == {("bits", ".2~f")}

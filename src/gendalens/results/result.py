@@ -119,7 +119,7 @@ class Result(Measures):
     ``folder`` is where it is saved with its records; None if it is not on disk.
 
     >>> import gendalens
-    >>> [result] = gendalens.run("control:fair", tasks="lm-abc", data="builtin", sample=40)
+    >>> [result] = gendalens.run("control:fair", tasks="lm-abc", data="builtin", sample=60)
     >>> result.finding.headline, result.gender_effect_size.low is not None
     ('undecided', True)
     """
