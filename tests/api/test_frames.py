@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -205,3 +205,11 @@ def test_importing_the_package_loads_neither_pandas_nor_numpy_nor_altair() -> No
 def test_letters_are_written_to_json_as_they_are(results: gendalens.Results) -> None:
     renamed = replace(results[0], model=replace(results[0].model, name="Ærøskøbing"))
     assert '"name": "Ærøskøbing"' in renamed.to_json()
+
+
+def test_a_result_of_a_run_is_plain_data_without_resamples() -> None:
+    [result] = gendalens.run("control:fair", tasks="lm-abc", data="builtin", sample=8)
+    plain = asdict(result)
+    judged = [*plain["finding"]["main"]["evidence"], *plain["finding"]["groups"]["evidence"]]
+    assert judged
+    assert [one["estimate"]["draws"] for one in judged] == [None] * len(judged)

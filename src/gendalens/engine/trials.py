@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from gendalens.engine.trial_tally import TrialTally
 from gendalens.models.base import Answer, Request, TagAnswer
 from gendalens.models.trials import list_trials, select_paraphrases
 from gendalens.results.result import Measures, Record
+from gendalens.stats.findings import EffectFinding, Finding
 from gendalens.stats.paraphrases import Paraphrase
 from gendalens.tasks.base import Task
 
@@ -58,5 +60,25 @@ class Trials:
     def measure(self, task: Task[Any], records: Sequence[Record], *, seed: int) -> Measures:
         """The measures of the records, with what the trials say about them."""
         if not self._tally:
-            return task.measure(records, seed=seed)
-        return measure_chat(task, records, list(self._stores.values()), self._tally, seed=seed)
+            return _forget_draws(task.measure(records, seed=seed))
+        stores = list(self._stores.values())
+        return _forget_draws(measure_chat(task, records, stores, self._tally, seed=seed))
+
+
+def _forget_draws(measures: Measures) -> Measures:
+    """The measures without the resamples behind them, which nothing after this needs."""
+
+    def forget(part: EffectFinding) -> EffectFinding:
+        evidence = tuple(
+            one
+            if one.estimate is None
+            else replace(one, estimate=replace(one.estimate, draws=None))
+            for one in part.evidence
+        )
+        return replace(part, evidence=evidence)
+
+    def strip(finding: Finding) -> Finding:
+        return replace(finding, main=forget(finding.main), groups=forget(finding.groups))
+
+    others = tuple(replace(one, finding=strip(one.finding)) for one in measures.alternatives)
+    return replace(measures, finding=strip(measures.finding), alternatives=others)
