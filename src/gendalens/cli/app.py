@@ -10,12 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from gendalens.cli import describing, exits, measuring, reporting
-from gendalens.cli.options import Language, TestCommand
+from gendalens.cli.options import Commands, Language, TestCommand
 from gendalens.errors import UserError
 from gendalens.version import __version__
 from gendalens.words import language_from_environment, use_language
 
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

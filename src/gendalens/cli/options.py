@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.main
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from gendalens.errors import UserError
 from gendalens.words import languages, use_language
@@ -131,15 +131,30 @@ Tasks = Annotated[
 ]
 
 
+def tell_that_it_runs(arguments: list[str]) -> None:
+    """Show at once that a run has begun, if that is what these arguments of the program ask for."""
+    command, *rest = arguments or [""]
+    if command == "run" and rest and not {"--help", "--version"} & set(rest):
+        from gendalens.cli.first_sign import show_first_sign
+
+        show_first_sign()
+
+
+class Commands(TyperGroup):
+    """All commands; reading the arguments of any of them takes Typer longer than its own import."""
+
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> Any:
+        """The parsed arguments; those who wait for a run see before that it has begun."""
+        tell_that_it_runs(args)
+        return super().make_context(info_name, args, *more, **extra)
+
+
 class TestCommand(TyperCommand):
     """A command that also takes the options declared by the tests, looked up when it is called."""
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> Any:
-        """The parsed arguments; those who wait for a run see at once that it has begun."""
-        if self.name == "run" and args and not {"--help", "--version"} & set(args):
-            from gendalens.cli.first_sign import show_first_sign
-
-            show_first_sign()
+        """The parsed arguments; a run that is asked for in a language is told of in that language."""
+        tell_that_it_runs([str(self.name), *args])
         return super().make_context(info_name, args, *more, **extra)
 
     def get_params(self, ctx: Any) -> list[Any]:
