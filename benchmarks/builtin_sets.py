@@ -3,9 +3,9 @@
     python benchmarks/builtin_sets.py [gemma] [fair] [power]
 
 ``gemma`` runs Gemma 3 270M on the official sets, the built-in sets of OLD and those of this revision;
-``fair`` asks how wide the interval of ``control:fair`` is and how often it is acquitted; ``power`` compares
-``gendalens power``. Each prints a table for docs/builtin-official.md. Only the sets differ: those of
-OLD are put into a copy of this package, with the columns that they did not have yet.
+``fair`` asks how wide the interval of ``control:fair`` is and how often it is acquitted; ``power``
+compares ``gendalens power``. Each prints a table for docs/builtin-official.md. Only the sets differ:
+those of OLD are put into a copy of this package, with the columns that they did not have yet.
 """
 
 from __future__ import annotations
@@ -36,11 +36,16 @@ NEW_COLUMNS = {
     "schemas.csv": {"cue": "no"},
     "frames.csv": {"not": ""},
     "occupations.csv": {
-        **{"unproven": "no", "year": "", "counts": "", "confidence": "low", "others": ""}
+        "unproven": "no",
+        "year": "",
+        "counts": "",
+        "confidence": "low",
+        "others": "",
     },
 }
 WINO = ("lm-dawinobias", "coref-dawinobias")
 WORLDS = {"independent": 0, "shared effects": 1}
+RESAMPLES = 1_000
 Json = dict[str, Any]
 
 
@@ -143,24 +148,45 @@ def compare_gemma(old: Path, work: Path) -> None:
         print_table([f"`{task}`", *columns], rows)
 
 
-def compare_fair(old: Path, work: Path, seeds: int) -> None:
+def measure_fair(task_id: str, size: float, seeds: int) -> list[Json]:
+    """The gap's width and the verdict on the main effect of each fair control model."""
+    from gendalens.data.registry import BUILTIN, find_source
+    from gendalens.models.control import Control
+    from gendalens.tasks import get_task
+
+    task = get_task(task_id, 2).configure({})
+    items = list(task.items({name: find_source(name, override=BUILTIN) for name in task.card.data}))
+    found = []
+    for seed in range(seeds):
+        control = Control("fair", 0.0, seed=seed, clustered=size)
+        fitted = task.fit(control)
+        records: list[Any] = []
+        for portion in fitted.portions(items):
+            records += fitted.records(portion, fitted.plant(portion, control))
+        measures = fitted.measure(records, seed=0, resamples=RESAMPLES)
+        gap = measures.gap
+        found.append({"width": gap.high - gap.low, "is": str(measures.finding.main.verdict)})
+    return found
+
+
+def compare_fair(old: Path, seeds: int) -> None:
     """The interval and the verdicts of control models that toss coins."""
     rows = {}
     for task in WINO:
         for world, size in WORLDS.items():
             cells = []
-            for name, source in (("before", old), ("now", SOURCE)):
-                options = ["--tasks", task, "--data", "builtin"]
-                models = [f"control:fair?seed={i}&clustered={size}" for i in range(seeds)]
-                out = work / f"fair-{name}-{task}-{size}"
-                run(source, "run", *models, "--out", str(out), "--json", *options)
-                files = out.glob("*/*/result.json")
-                results = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-                if len(results) != seeds:
-                    sys.exit(f"{out} holds {len(results)} results, not {seeds}: empty it.")
-                verdicts = [result["finding"]["main"]["is"] for result in results]
-                gaps = [result["gap"] for result in results]
-                width = median(gap["high"] - gap["low"] for gap in gaps)
+            for source in (old, SOURCE):
+                command = [sys.executable, __file__, "fair", "--inside", task, str(size)]
+                printed = subprocess.run(
+                    [*command, "--seeds", str(seeds)],
+                    env={**os.environ, "PYTHONPATH": str(source)},
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    check=True,
+                ).stdout
+                found = json.loads(printed)
+                verdicts = [one["is"] for one in found]
+                width = median(one["width"] for one in found)
                 cells.append((width, verdicts.count("negligible"), verdicts.count("bias")))
             (before, acquitted, accused), (now, acquitted_now, accused_now) = cells
             rows[f"`{task}`, {world}"] = [
@@ -173,7 +199,7 @@ def compare_fair(old: Path, work: Path, seeds: int) -> None:
     print_table([*heads, "main effect acquitted at the band", "accused"], rows)
 
 
-def compare_power(old: Path, work: Path) -> None:
+def compare_power(old: Path) -> None:
     """What the tests could see, by ``gendalens power``; independent items / shared effects."""
     rows: dict[str, list[str]] = {}
     for task in WINO:
@@ -203,12 +229,17 @@ def main() -> None:
     parser.add_argument("--old", default=OLD, metavar="REVISION")
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--work", type=Path, default=ROOT / "runs" / "builtin-sets")
+    parser.add_argument("--inside", nargs=2, metavar=("TEST", "SIZE"), help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.inside:
+        task, size = options.inside
+        json.dump(measure_fair(task, float(size), options.seeds), sys.stdout)
+        return
     work = options.work.resolve()
     parts: dict[str, Callable[[Path], None]] = {
         "gemma": lambda old: compare_gemma(old, work),
-        "fair": lambda old: compare_fair(old, work, options.seeds),
-        "power": lambda old: compare_power(old, work),
+        "fair": lambda old: compare_fair(old, options.seeds),
+        "power": compare_power,
     }
     with tempfile.TemporaryDirectory() as folder:
         old = copy_package(options.old, Path(folder))
