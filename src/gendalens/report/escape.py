@@ -72,17 +72,14 @@ def csv(text: str) -> str:
     return f"'{clean}" if clean[:1] in ("=", "+", "-", "@") else clean
 
 
-def yaml(text: str) -> str:
-    """A quoted YAML scalar: a JSON string without the characters that YAML cannot print."""
-    return json.dumps(one_line(text, None), ensure_ascii=False)
-
-
-def as_json(plain: object) -> str:
+def as_json(plain: object, indent: int | None = 1) -> str:
     r"""Plain data as JSON for a terminal, with non-printable characters as \u….
 
     >>> as_json("\x9b31m \u202e æ")
     '"\\u009b31m \\u202e æ"\n'
     """
-    text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
+    text = json.dumps(plain, ensure_ascii=False, indent=indent, allow_nan=False)
+    if text.isprintable():
+        return text + "\n"
     safe = (sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text)
     return "".join(safe) + "\n"
