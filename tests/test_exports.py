@@ -23,9 +23,10 @@ from gendalens.report.exports import comparison_tables
 from gendalens.report.exports import hub_metadata as hub_metadata_module
 from gendalens.report.exports.every_eval_ever import every_eval_ever
 from gendalens.report.exports.hub_metadata import _find_type, hub_metadata
+from gendalens.report.exports.latex_tables import to_latex
 from gendalens.report.exports.model_card import model_card
 from gendalens.report.exports.result_tables import long_table, short_tables
-from gendalens.report.exports.tables import to_csv, to_latex, to_markdown
+from gendalens.report.exports.tables import to_csv, to_markdown
 from gendalens.report.html import comparison_page, run_page
 from gendalens.results import saved_results
 from gendalens.results.saved_results import SavedResult
@@ -180,14 +181,15 @@ def test_a_hostile_name_is_plain_text_in_latex(hostile: list[SavedResult]) -> No
     text = to_latex(short_tables([run.result for run in hostile]))
     columns = 0
     for line in text.splitlines():
-        if begun := re.fullmatch(r"\\begin{tabular}{(l+)}", line):
-            columns = len(begun[1])
+        if begun := re.fullmatch(r"\\begin{tabular}{(.*)}", line):
+            columns = begun[1].count("p{") or begun[1].count("l")
         if line.endswith(r"\\"):
             assert len(re.findall(r"(?<!\\)&", line)) == columns - 1 > 0
     body = "\n".join(text.splitlines()[1:])
     known = (
         r"\\(?:begin|end|centering|caption|toprule|midrule|bottomrule|par|smallskip|footnotesize"
-        r"|allowbreak|text\w+|ldots|[{}&%$#_]|\\)"
+        r"|allowbreak|text\w+|ldots|setlength|tabcolsep|raggedright|arraybackslash|dimexpr|linewidth"
+        r"|relax|mbox|addlinespace|[{}&%$#_]|\\)"
     )
     assert "\\" not in re.sub(known, "", body)
     assert not re.search(r"(?<!\\)[%#_^~]", re.sub(r"\$-\$", "", body))
@@ -436,6 +438,6 @@ def test_both_commands_write_all_table_formats(out: Path, form: str) -> None:
     for command in ("show", "compare"):
         shown = CliRunner().invoke(app, [command, str(out), f"--{form}"])
         assert shown.exit_code == 0, shown.output
-        assert "control:stereotyped" in shown.output
+        assert "control:stereotyped" in shown.output.replace(r"\allowbreak{}", "")
         if form == "json":
             json.loads(shown.output)

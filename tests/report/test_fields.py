@@ -24,9 +24,10 @@ from gendalens.report.exports import comparison_tables
 from gendalens.report.exports.every_eval_ever import every_eval_ever
 from gendalens.report.exports.hub_metadata import hub_metadata
 from gendalens.report.exports.junit import junit
+from gendalens.report.exports.latex_tables import to_latex
 from gendalens.report.exports.model_card import model_card
 from gendalens.report.exports.result_tables import COLUMNS, long_table, short_tables
-from gendalens.report.exports.tables import Table, to_csv, to_latex, to_markdown
+from gendalens.report.exports.tables import Table, to_csv, to_markdown
 from gendalens.report.html import comparison_page, run_page
 from gendalens.report.terminal import comparison as comparison_terminal
 from gendalens.report.terminal import result as terminal

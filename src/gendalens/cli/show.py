@@ -12,9 +12,10 @@ from gendalens.errors import UserError
 from gendalens.report.escape import as_json
 from gendalens.report.exports.every_eval_ever import every_eval_ever, write_every_eval_ever
 from gendalens.report.exports.hub_metadata import hub_metadata
+from gendalens.report.exports.latex_tables import to_latex
 from gendalens.report.exports.model_card import model_card
 from gendalens.report.exports.result_tables import long_table, short_tables
-from gendalens.report.exports.tables import to_csv, to_latex, to_markdown
+from gendalens.report.exports.tables import to_csv, to_markdown
 from gendalens.report.terminal import result as terminal
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.results import saved_results

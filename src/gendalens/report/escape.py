@@ -23,9 +23,19 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "−": "$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "≈": r"$\approx$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "→": r"$\to$",
     "–": "--",
     "…": r"\ldots{}",
+    "\N{REPLACEMENT CHARACTER}": "?",
 }
+#: Letters that every TeX has in its font encoding T1, and quotation marks.
+_IN_T1 = re.compile("[ -~¡¿À-ÖØ-öø-ĥĨ-ķĹ-ľŁ-ňŊ-ťŨ-ž‘’‚“”„«»—]")
 #: A leading [ or *, which the \\ at the end of the previous row would take for its argument.
 _LATEX_OPTION = re.compile(r"^(\s*)([\[*])")
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~])")
@@ -57,13 +67,19 @@ def markdown(text: str, longest: int | None = LONGEST) -> str:
 
 
 def latex(text: str, longest: int | None = LONGEST) -> str:
-    r"""Text escaped for LaTeX.
+    r"""Text escaped for LaTeX; what pdfTeX has no letter for is written as its code point.
 
-    >>> latex("[1em] 100 % [0, 1]")
-    '{[}1em] 100 \\% [0, 1]'
+    >>> latex("[1em] 100 % [0, 1] 北")
+    '{[}1em] 100 \\% [0, 1] \\textless{}U+5317\\textgreater{}'
     """
-    safe = "".join(_LATEX.get(sign, sign) for sign in one_line(text, longest))
+    safe = "".join(map(_escape_latex, one_line(text, longest)))
     return _LATEX_OPTION.sub(r"\1{\2}", safe)
+
+
+def _escape_latex(sign: str) -> str:
+    if sign in _LATEX or _IN_T1.fullmatch(sign):
+        return _LATEX.get(sign, sign)
+    return rf"\textless{{}}U+{ord(sign):04X}\textgreater{{}}"
 
 
 def csv(text: str) -> str:
