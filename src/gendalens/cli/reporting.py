@@ -53,6 +53,15 @@ def show(
     every_eval_ever: Annotated[
         bool, typer.Option("--every-eval-ever", help="Print JSON in the Every Eval Ever schema.")
     ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="With --every-eval-ever: write its file, and the one with a line per item, into this "
+            "folder.",
+        ),
+    ] = None,
     language: Language = None,
 ) -> None:
     """Show the results of a run, or export them.
@@ -70,7 +79,7 @@ def show(
         "hub-yaml": hub_yaml,
         "every-eval-ever": every_eval_ever,
     }
-    show_runs(runs, wanted)
+    show_runs(runs, wanted, out)
 
 
 def compare(

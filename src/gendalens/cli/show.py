@@ -6,13 +6,16 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from rich.text import Text
+
 from gendalens.errors import UserError
 from gendalens.report.escape import as_json
-from gendalens.report.exports.every_eval_ever import every_eval_ever
-from gendalens.report.exports.hub_yaml import hub_yaml
+from gendalens.report.exports.every_eval_ever import every_eval_ever, write_every_eval_ever
+from gendalens.report.exports.hub_metadata import hub_metadata
+from gendalens.report.exports.latex_tables import to_latex
 from gendalens.report.exports.model_card import model_card
 from gendalens.report.exports.result_tables import long_table, short_tables
-from gendalens.report.exports.tables import to_csv, to_latex, to_markdown
+from gendalens.report.exports.tables import to_csv, to_markdown
 from gendalens.report.terminal import result as terminal
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.results import saved_results
@@ -25,15 +28,21 @@ FORMATS: Mapping[str, Callable[[Sequence[SavedResult]], str]] = {
     "markdown": lambda runs: to_markdown(short_tables(_list_results(runs))),
     "latex": lambda runs: to_latex(short_tables(_list_results(runs))),
     "model-card": lambda runs: model_card(_list_results(runs)),
-    "hub-yaml": lambda runs: hub_yaml(_list_results(runs)),
+    "hub-yaml": lambda runs: hub_metadata(_list_results(runs)),
     "every-eval-ever": every_eval_ever,
 }
 
 
-def show_runs(paths: Sequence[Path], wanted: Mapping[str, bool]) -> None:
-    """Print the results, as text or in the requested format."""
+def show_runs(paths: Sequence[Path], wanted: Mapping[str, bool], out: Path | None) -> None:
+    """Print the results, as text or in the requested format; into ``out`` goes Every Eval Ever."""
     name = choose_format(wanted)
+    if out is not None and name != "every-eval-ever":
+        raise UserError("--out is only for --every-eval-ever: other formats are printed.")
     runs = saved_results.find_results(paths)
+    if out is not None:
+        for path in write_every_eval_ever(runs, out):
+            PlainConsole(stderr=True).print(Text(str(path)), soft_wrap=True)
+        return
     if name is not None:
         sys.stdout.write(FORMATS[name](runs))
         return

@@ -18,6 +18,7 @@ from gendalens.errors import UserError
 from gendalens.models.demo import find_planted
 from gendalens.report import provenance
 from gendalens.report.charts import charts, name_charts
+from gendalens.report.checked_records import checked_records
 from gendalens.report.html.examples import ExampleSelection, choose_examples, list_examples
 from gendalens.report.html.gauge import Gauge, draw_gauge
 from gendalens.report.html.glossary import list_symbols
@@ -321,21 +322,13 @@ def _open(one: SavedResult, most: int) -> tuple[Result, _Views, str]:
     """A result, the views of its records, and their file."""
     result = one.result
     task = get_task(result.task, result.protocol)
-    try:
-        records = one.records()
+    with checked_records(one, task.card) as records:
         leanings = task.leanings(records)
         if leanings and leanings.data in result.data:
             owner = provenance.find_owner(result, leanings.data)
             leanings = replace(leanings, builtin=owner == "builtin")
         names = task.name_tallies(records)
         shown = choose_examples(partial(task.examples, records), most)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise UserError(
-            "{file} does not hold records of {test} ({fault}): run the test again.",
-            file=str(one.folder / RECORDS),
-            test=task.card.id,
-            fault=f"{type(error).__name__}: {str(error)[:80]}",
-        ) from None
     file = f"{one.folder.parent.name}/{one.folder.name}/{RECORDS}"
     return result, _Views(leanings, names, shown), file
 
