@@ -120,7 +120,8 @@ def names_root() -> None:
 
 for name in ("run", "requests", "score", "power"):
     app.command(cls=TestCommand)(getattr(measuring, name))
-app.command()(measuring.demo)
+for name in ("merge", "demo"):
+    app.command()(getattr(measuring, name))
 for name in ("report", "plot", "show", "compare", "gate"):
     app.command()(getattr(reporting, name))
 app.command()(describing.tasks)

@@ -1,4 +1,4 @@
-"""The commands that measure: run, requests, score, power, demo.
+"""The commands that measure: run, requests, score, merge, power, demo.
 
 Heavy imports happen inside them, so that ``--help`` is instant. For the same reason, annotations are
 not postponed: Typer would compile each of them several times.
@@ -27,6 +27,7 @@ from gendalens.cli.options import (
     Protocol,
     Sample,
     Seed,
+    ShardOption,
     Tasks,
     Timeout,
     get_task_options,
@@ -85,6 +86,7 @@ def run(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Do not use or store cached answers.")
     ] = False,
+    shard: ShardOption = None,
     endpoint: Endpoint = None,
     key_env: KeyEnv = None,
     header: Header = None,
@@ -138,6 +140,11 @@ def run(
         negligible=parse_bands(negligible or []),
         load=load,
     )
+    if shard is not None:
+        from gendalens.cli.shards import run_shard
+
+        run_shard(models, split_names(tasks), options, shard, as_json=as_json)
+        return
     run_models(models, split_names(tasks), options, as_json=as_json)
 
 
@@ -149,6 +156,7 @@ def requests(
     data: Data = None,
     seed: Seed = 0,
     sample: Sample = None,
+    shard: ShardOption = None,
     offline: Offline = False,
     language: Language = None,
 ) -> None:
@@ -166,7 +174,7 @@ def requests(
         task_options=get_task_options(ctx),
         load=LoadOptions(offline=offline),
     )
-    write_requests(task, options, out)
+    write_requests(task, options, out, shard)
 
 
 def score(
@@ -207,6 +215,39 @@ def score(
         load=LoadOptions(offline=offline),
     )
     score_answers(task, options, answers, name=model_name, revision=revision, as_json=as_json)
+
+
+def merge(
+    places: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SHARDS...",
+            help="Folders that `run --shard` wrote, or files of answers to `requests --shard`.",
+        ),
+    ],
+    data: Data = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Run folder to write; of files of answers, the file to join them into.",
+            show_default="runs",
+        ),
+    ] = None,
+    offline: Offline = False,
+    as_json: AsJson = False,
+    language: Language = None,
+) -> None:
+    """Merge the shards of a run into the result of one run, or files of answers into one.
+
+    Shards that are missing, damaged, or of another model, data set, option or version are refused.
+    """
+    from gendalens.cli.shards import merge_places
+    from gendalens.data.choice import parse_choices
+
+    choices = parse_choices(data or [])
+    merge_places(places, choices, out, offline=offline, as_json=as_json)
 
 
 def power(

@@ -114,6 +114,14 @@ KeepRaw = Annotated[
 Timeout = Annotated[
     float, typer.Option(min=1, help="Seconds to wait for an answer of the endpoint.")
 ]
+ShardOption = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="NUMBER/COUNT",
+        help="Only this part of the requests, such as 2/7; `gendalens merge` joins the parts.",
+    ),
+]
 Offline = Annotated[bool, typer.Option("--offline", help="Use local files only.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print every figure, unrounded, as CSV.")]

@@ -11,6 +11,7 @@ from gendalens.cli.run import ResultPrinter, finish
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job
 from gendalens.errors import UserError
+from gendalens.models.division import Shard
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.form import format_requests
 from gendalens.system.file_writing import write_target
@@ -18,8 +19,9 @@ from gendalens.tasks import get_task
 from gendalens.words import say
 
 
-def write_requests(name: str, options: RunOptions, out: Path) -> None:
-    """Write the requests of a test, one per line; ``-`` is standard output."""
+def write_requests(name: str, options: RunOptions, out: Path, shard: str | None = None) -> None:
+    """Write the requests of a test, or a shard of them, one per line; ``-`` is standard output."""
+    part = None if shard is None else Shard.parse(shard)
     plan = options.plan(get_task(name, options.protocol))
     written = format_requests(
         plan.card,
@@ -28,6 +30,7 @@ def write_requests(name: str, options: RunOptions, out: Path) -> None:
         seed=options.seed,
         sample=plan.sample,
         settings=plan.task.settings(),
+        shard=part,
     )
     if str(out) == "-":
         # Bytes, because the file is UTF-8 whatever encoding and line ends the terminal uses.

@@ -26,7 +26,7 @@ def run_models(
     models: Sequence[str], tests: Sequence[str] | None, options: RunOptions, *, as_json: bool
 ) -> None:
     """Run the tests and print the results; exit with code 2 if a model could not be measured."""
-    _check_tests(tests, options.protocol)
+    check_tests(tests, options.protocol)
     watcher = ResultPrinter(as_json=as_json)
     report = execute([Job(name, tests) for name in dict.fromkeys(models)], options, watcher)
     finish(report, as_json=as_json, problems=watcher.problems)
@@ -71,7 +71,7 @@ def finish(report: RunReport, *, as_json: bool, problems: Sequence[str] = ()) ->
         raise typer.Exit(2)
 
 
-def _check_tests(tests: Sequence[str] | None, protocol: int) -> None:
+def check_tests(tests: Sequence[str] | None, protocol: int) -> None:
     """Refuse an unknown test or protocol before anything is loaded."""
     protocols = sorted({its_protocol for _, its_protocol in all_tasks()})
     if tests is None and protocol not in protocols:

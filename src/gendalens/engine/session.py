@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,7 +43,10 @@ class Job:
 
 
 def run_jobs(
-    jobs: Iterable[Job], options: RunOptions, watcher: Watcher | None = None
+    jobs: Iterable[Job],
+    options: RunOptions,
+    watcher: Watcher | None = None,
+    kind_of_run: Callable[..., ModelRun] = ModelRun,
 ) -> SessionReport:
     """Run every model through its tests; one that fails does not stop the others.
 
@@ -63,7 +66,7 @@ def run_jobs(
         )
         for job in jobs:
             try:
-                done = _run_job(job, options, cache, watcher)
+                done = _run_job(job, options, cache, watcher, kind_of_run)
             except UserError as error:
                 report.failures.append(str(error))
                 continue
@@ -88,14 +91,20 @@ def _describe_interruption(model: str, is_stored: bool) -> str:
     return say("Stopped while {model} ran; run the same command again to start over.", model=model)
 
 
-def _run_job(job: Job, options: RunOptions, cache: Cache | None, watcher: Watcher) -> SessionReport:
+def _run_job(
+    job: Job,
+    options: RunOptions,
+    cache: Cache | None,
+    watcher: Watcher,
+    kind_of_run: Callable[..., ModelRun],
+) -> SessionReport:
     tell_step(LOADING(model=job.name))
     with _open_model(job.model, _complete(options)) as model:
         for remark in model.remarks:
             watcher.notes(remark)
         tell_step(READING_DATA())
         tests = choose_tests(model, job.tests, options, watcher.notes)
-        return ModelRun(model, options, cache, watcher).run(tests)
+        return kind_of_run(model, options, cache, watcher).run(tests)
 
 
 def _complete(options: RunOptions) -> LoadOptions:
