@@ -13,6 +13,7 @@ from gendalens.report.exports.hub_yaml import hub_yaml
 from gendalens.report.exports.model_card import model_card
 from gendalens.report.exports.result_tables import long_table, short_tables
 from gendalens.report.exports.tables import to_csv, to_latex, to_markdown
+from gendalens.report.terminal import digest
 from gendalens.report.terminal import result as terminal
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.results import saved_results
@@ -30,14 +31,19 @@ FORMATS: Mapping[str, Callable[[Sequence[SavedResult]], str]] = {
 }
 
 
-def show_runs(paths: Sequence[Path], wanted: Mapping[str, bool]) -> None:
-    """Print the results, as text or in the requested format."""
+def show_runs(paths: Sequence[Path], wanted: Mapping[str, bool], *, details: bool) -> None:
+    """Print the results, as text (each model on a screen, or all figures) or in the requested format."""
     name = choose_format(wanted)
+    if name is not None and details:
+        raise UserError("--{format} has all details: leave out --details.", format=name)
     runs = saved_results.find_results(paths)
     if name is not None:
         sys.stdout.write(FORMATS[name](runs))
         return
     console = PlainConsole()
+    if not details:
+        digest.show_models(console, runs)
+        return
     for one in runs:
         terminal.show(console, one.result, one.folder)
     if len(runs) > 1:

@@ -314,6 +314,8 @@ class Backend(ABC):
     early: ClassVar[bool] = False
     #: Whether the tests plant the answers themselves, as they do for control models.
     planted: ClassVar[bool] = False
+    #: Whether its models are behind an endpoint (``--endpoint``).
+    takes_endpoint: ClassVar[bool] = False
     #: Translations of its texts by language, for a backend from another package.
     words: ClassVar[Words] = {}
 
