@@ -16,6 +16,7 @@ from gendalens.report.exports.latex_tables import to_latex
 from gendalens.report.exports.model_card import model_card
 from gendalens.report.exports.result_tables import long_table, short_tables
 from gendalens.report.exports.tables import to_csv, to_markdown
+from gendalens.report.terminal import digest
 from gendalens.report.terminal import result as terminal
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.results import saved_results
@@ -33,9 +34,20 @@ FORMATS: Mapping[str, Callable[[Sequence[SavedResult]], str]] = {
 }
 
 
-def show_runs(paths: Sequence[Path], wanted: Mapping[str, bool], out: Path | None) -> None:
-    """Print the results, as text or in the requested format; into ``out`` goes Every Eval Ever."""
+def show_runs(
+    paths: Sequence[Path],
+    wanted: Mapping[str, bool],
+    out: Path | None = None,
+    *,
+    details: bool = False,
+) -> None:
+    """Print the results, as text (each model on a screen, or all figures) or in the requested format.
+
+    Every Eval Ever can also be written into the folder ``out``.
+    """
     name = choose_format(wanted)
+    if name is not None and details:
+        raise UserError("--{format} has all details: leave out --details.", format=name)
     if out is not None and name != "every-eval-ever":
         raise UserError("--out is only for --every-eval-ever: other formats are printed.")
     runs = saved_results.find_results(paths)
@@ -47,6 +59,9 @@ def show_runs(paths: Sequence[Path], wanted: Mapping[str, bool], out: Path | Non
         sys.stdout.write(FORMATS[name](runs))
         return
     console = PlainConsole()
+    if not details:
+        digest.show_models(console, runs)
+        return
     for one in runs:
         terminal.show(console, one.result, one.folder)
     if len(runs) > 1:
