@@ -1,4 +1,4 @@
-"""The board: models by tests, with findings and figures, and what its rows and columns are filtered by."""
+"""The board: models by tests, with findings and figures, and what it is filtered by."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -61,7 +61,7 @@ class TestPage:
 
 @dataclass(frozen=True)
 class SiteContent:
-    """Everything that a site shows. Its files are made one after the other, so that they need no memory."""
+    """Everything that a site shows; its files are made one after the other."""
 
     entries: Entries
 
