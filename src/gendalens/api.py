@@ -38,10 +38,13 @@ from gendalens.tasks.base import Task
 if TYPE_CHECKING:
     from altair.typing import ChartType
 
+    from gendalens.report.site.build import BuiltSite
+
 __all__ = [
     "Comparison",
     "Result",
     "Results",
+    "build_site",
     "compare",
     "load",
     "load_model",
@@ -279,6 +282,33 @@ def compare(
 
     """
     return Comparison(comparison.compare(*runs, tasks=tasks).groups)
+
+
+def build_site(runs: Run | Iterable[Run], out: str | Path) -> BuiltSite:
+    """Make a static site of any number of results: a leaderboard without an overall score.
+
+    Parameters
+    ----------
+    runs
+        Run folders, results, or several of these. The same result in several folders counts once. If
+        two have the same signature and different contents, neither is shown, and ``conflicts`` of the
+        site names both.
+    out
+        The folder to write: new, empty, or with an older site in it.
+
+    Examples
+    --------
+    >>> import gendalens
+    >>> results = gendalens.run(["control:fair", "control:stereotyped"], tasks="lm-abc",
+    ...                         data="builtin", sample=40, out="runs/listed")
+    >>> site = gendalens.build_site(results, "public")
+    >>> site.models, site.index.name
+    (2, 'index.html')
+
+    """
+    from gendalens.report.site import build
+
+    return build.build_site(runs, out)
 
 
 def plot(results: Run | Iterable[Run], chart: str | None = None) -> ChartType:

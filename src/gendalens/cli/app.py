@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gendalens.cli import completion, describing, exits, measuring, reporting
+from gendalens.cli import completion, describing, exits, measuring, publishing, reporting
 from gendalens.cli.options import Commands, Language, TestCommand
 from gendalens.errors import UserError
 from gendalens.version import __version__
@@ -127,6 +127,8 @@ for name in ("merge", "demo"):
     app.command()(getattr(measuring, name))
 for name in ("report", "plot", "show", "compare", "gate"):
     app.command()(getattr(reporting, name))
+for name in ("site", "submit_check"):
+    app.command()(getattr(publishing, name))
 app.command()(describing.tasks)
 data_app.command("list")(describing.data_list)
 data_app.command("pull")(describing.data_pull)

@@ -30,7 +30,7 @@ from gendalens.report.html.overview import (
     find_deciding,
     read_date,
 )
-from gendalens.report.html.page import Chart, Page, draw_all, render
+from gendalens.report.html.page import Chart, Page, Site, draw_all, render
 from gendalens.report.html.texts import PageTexts
 from gendalens.report.next_steps import NextSteps, list_next_steps, summarize_next_steps
 from gendalens.report.wording import explain_finding, has_quartiles, picture_result, shorten
@@ -195,7 +195,12 @@ def write(found: Sequence[Shown], path: Path, *, typed: bool = False) -> None:
 
 def html(found: Sequence[Shown]) -> str:
     """The report of these results as one HTML page."""
-    models, texts = prepare(found), PageTexts.in_all_languages()
+    return render_models(prepare(found))
+
+
+def render_models(models: Sequence[Model], site: Site | None = None) -> str:
+    """The report of prepared models, as one HTML page or as a page of a site."""
+    texts = PageTexts.in_all_languages()
     tests = [test for model in models for test in model.tests]
     drawn: dict[str, Chart] = {"forest": partial(charts.draw_forest, forest_rows(models))}
     for test in tests:
@@ -209,6 +214,7 @@ def html(found: Sequence[Shown]) -> str:
     return render(
         "report.html.j2",
         Page(_title(models), texts, draw_all(drawn, texts), examples),
+        site,
         models=models,
         cards=list(cards.values()),
         limits=provenance.list_limits([test.result for test in tests]),
@@ -244,9 +250,9 @@ def forest_rows(models: Sequence[Model]) -> list[charts.ForestRow]:
     ]
 
 
-def prepare(found: Sequence[Shown]) -> list[Model]:
+def prepare(found: Sequence[Shown], most_examples: int = MOST_EXAMPLES) -> list[Model]:
     """The results grouped by model, in the given order, prepared for the page."""
-    most = min(MOST_PER_TEST, max(50, MOST_EXAMPLES // max(1, len(found))))
+    most = min(MOST_PER_TEST, max(50, most_examples // max(1, len(found))))
     tests = [_prepare_test(i, one, most) for i, one in enumerate(found, 1)]
     identities = {_identity(test.result) for test in tests}
     same = Counter(title for title, _ in identities)
