@@ -268,7 +268,8 @@ def _describe_risks(results: Sequence[Result]) -> list[str]:
         "",
         say("Steps that follow from the findings:"),
         "",
-        *(f"- {escape.markdown(step, None)}" for step in steps),
+        # Names of commands in them stay code.
+        *(f"- {escape.markdown(step, None)}".replace(r"\`", "`") for step in steps),
         "",
         _leave_open(
             say("which of these were taken, what was decided, by whom, and which risk remains")

@@ -25,7 +25,7 @@ def _write_command(result: Result, results: Sequence[Result]) -> str:
     together = [one for one in results if _is_of_same_run(one, result)]
     words += _list_data(together)
     words += [] if signed["sample"] == "all" else ["--sample", signed["sample"]]
-    words += ["--seed", signed["seed"], *_list_options(together)]
+    words += ["--seed", signed["seed"], *_list_options(together), *_list_bands(together)]
     return " ".join(shlex.quote(one_line(word, None)) for word in words)
 
 
@@ -47,6 +47,17 @@ def _list_data(results: Sequence[Result]) -> list[str]:
         if owner in places
         for word in ("--data", f"{name}={places[owner]}")
     ]
+
+
+def _list_bands(results: Sequence[Result]) -> list[str]:
+    """The limits of what is too small to matter that the user has set."""
+    words: list[str] = []
+    for result in results:
+        own = parse_signature(result.signature).get("negligible", "")
+        for part in filter(None, own.split("+")):
+            value, _, unit = part.partition("_")
+            words += ["--negligible", f"{result.task}:{unit}={value}"]
+    return words
 
 
 def _list_options(results: Sequence[Result]) -> list[str]:
