@@ -64,6 +64,14 @@ def show(
     model_card: Annotated[
         bool, typer.Option("--model-card", help="Print a section for the model card, in Markdown.")
     ] = False,
+    annex_iv: Annotated[
+        bool,
+        typer.Option(
+            "--annex-iv",
+            help="Print a draft of technical documentation along Annex IV of the EU AI Act, in "
+            "Markdown.",
+        ),
+    ] = False,
     hub_yaml: Annotated[
         bool, typer.Option("--hub-yaml", help="Print the model-index metadata that the hub reads.")
     ] = False,
@@ -94,6 +102,7 @@ def show(
         "markdown": as_markdown,
         "latex": as_latex,
         "model-card": model_card,
+        "annex-iv": annex_iv,
         "hub-yaml": hub_yaml,
         "every-eval-ever": every_eval_ever,
     }
