@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gendalens.comparison import comparison
 from gendalens.comparison.power import Power, compute_power
 from gendalens.data.choice import read_choices
+from gendalens.engine.applicability import check_named_tests
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job, run_jobs
 from gendalens.engine.watcher import TestOutcome, Watcher
@@ -37,10 +38,13 @@ from gendalens.tasks.base import Task
 if TYPE_CHECKING:
     from altair.typing import ChartType
 
+    from gendalens.report.site.build import BuiltSite
+
 __all__ = [
     "Comparison",
     "Result",
     "Results",
+    "build_site",
     "compare",
     "load",
     "load_model",
@@ -280,6 +284,33 @@ def compare(
     return Comparison(comparison.compare(*runs, tasks=tasks).groups)
 
 
+def build_site(runs: Run | Iterable[Run], out: str | Path) -> BuiltSite:
+    """Make a static site of any number of results: a leaderboard without an overall score.
+
+    Parameters
+    ----------
+    runs
+        Run folders, results, or several of these. The same result in several folders counts once. If
+        two have the same signature and different contents, neither is shown, and ``conflicts`` of the
+        site names both.
+    out
+        The folder to write: new, empty, or with an older site in it.
+
+    Examples
+    --------
+    >>> import gendalens
+    >>> results = gendalens.run(["control:fair", "control:stereotyped"], tasks="lm-abc",
+    ...                         data="builtin", sample=40, out="runs/listed")
+    >>> site = gendalens.build_site(results, "public")
+    >>> site.models, site.index.name
+    (2, 'index.html')
+
+    """
+    from gendalens.report.site import build
+
+    return build.build_site(runs, out)
+
+
 def plot(results: Run | Iterable[Run], chart: str | None = None) -> ChartType:
     """A chart of results as an Altair chart, for notebooks or ``.save("chart.png")``.
 
@@ -329,14 +360,16 @@ def power(
     if isinstance(task, Task):
         register(task)
     load, task_options = split_options(options)
-    plan = RunOptions(
+    chosen = RunOptions(
         seed=seed,
         sample=sample,
         data=read_choices(data),
         task_options=task_options,
         negligible=read_bands(negligible),
         load=load,
-    ).plan(get_task(task, 2) if isinstance(task, str) else task)
+    )
+    check_named_tests([task], chosen)
+    plan = chosen.plan(get_task(task, 2) if isinstance(task, str) else task)
     return compute_power(plan.task, plan.items)
 
 

@@ -46,7 +46,7 @@ def _(line: CommandLine, command: str) -> None:
             assert said in line(name, *target, *ABC, "--shard", shard, fails=True).err
     for more in (("--json",), ("control:fair",)):
         said = line("run", "control:always-han", *ABC, "--shard", "1/2", *more, fails=True).err
-        assert said.count("\n") == 1
+        assert said.count("gendalens: ") == 1
     other = answer(line, "2/2", model="control:fair")
     assert "are not shards of the same run" in merge(line, parts[0], *other, fails=True).err
 

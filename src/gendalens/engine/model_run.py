@@ -103,7 +103,8 @@ class ModelRun:
             tally, sampled = self._ask(plan, records, trials)
             measures = trials.measure(task, records, seed=self.options.seed)
         if measures.problem is None:
-            more = compare_with_labour_market(plan, records, seed=self.options.seed)
+            builtin = {name: one.builtin for name, one in plan.sets.items()}
+            more = compare_with_labour_market(task, records, builtin, seed=self.options.seed)
             measures = replace(measures, extra=(*measures.extra, *more))
         warnings = [*self.model.notices, *measures.warnings]
         if not info.for_danish:
