@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-planted test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference clean
+.PHONY: bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-latex test-planted test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -67,6 +67,15 @@ test-slow: .venv/ready .venv/browser
 # The planted gap, the measured one and its interval are in the XML file, for docs/chat-validity.md.
 test-planted: .venv/ready
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow --timeout 1200 --junitxml .work/planted.xml tests/models/test_planted_bias.py
+
+# LaTeX tables set by a real TeX: Debian's, installed if run as root (250 MB).
+TEX := texlive-latex-base texlive-latex-recommended poppler-utils
+test-latex: .venv/ready
+	@command -v pdflatex >/dev/null && command -v pdftotext >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	       && apt-get update -qq && apt-get install -qq -y --no-install-recommends $(TEX) >/dev/null; } \
+	  || echo "no TeX: its tests will be skipped"
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow tests/report/test_latex.py
 
 lint: .venv/ready
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

@@ -113,12 +113,23 @@ def _(line: CommandLine, command: str) -> None:
     )
 
 
-@row("show --model-card", "show --hub-yaml", "show --every-eval-ever")
+@row("show --model-card", "show --annex-iv", "show --hub-yaml", "show --every-eval-ever")
 def _(line: CommandLine, command: str) -> None:
     first, _ = folders(line)
+    assert line("show", first, "--annex-iv").out.startswith("# Technical documentation")
     assert line("show", first, "--model-card").out.startswith("## Gender bias\n")
     assert line("show", first, "--hub-yaml").out.startswith("model-index:\n")
     assert line("show", first, "--every-eval-ever").plain["schema_version"]
+
+
+@row("show --out")
+def _(line: CommandLine, command: str) -> None:
+    first, _ = folders(line)
+    done = line("show", first, "--every-eval-ever", "--out", line.folder / "public")
+    assert done.out == ""
+    written = sorted((line.folder / "public" / "data" / "gendalens").rglob("*.json*"))
+    assert [path.name.endswith("_samples.jsonl") for path in written] == [False, True]
+    assert "--out is only for" in line("show", first, "--csv", "-o", "x", fails=True).err
 
 
 @row("show --language", "compare --language")

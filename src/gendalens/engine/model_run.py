@@ -73,7 +73,7 @@ class ModelRun:
         A test that fails does not stop the others.
         """
         plans = [plan.fit(self.model) for plan in tests]
-        _check_text(self.model, plans)
+        check_text(self.model, plans)
         family = [plan.card.name for plan in plans]
         with ExitStack() as stack:
             measured: list[_Measurement] = []
@@ -85,9 +85,9 @@ class ModelRun:
                 except UserError as error:
                     troubles.setdefault(str(error), []).append(plan.card.name)
                 except Exception as error:
-                    if not (_is_plugin(plan.task) or _is_plugin(self.model)):
+                    if not (is_plugin(plan.task) or is_plugin(self.model)):
                         raise
-                    failure = _explain_plugin_failure(error)
+                    failure = explain_plugin_failure(error)
                     troubles.setdefault(str(failure), []).append(plan.card.name)
             self._note_batching(measured)
             return self._write(measured, troubles, len(plans))
@@ -103,7 +103,8 @@ class ModelRun:
             tally, sampled = self._ask(plan, records, trials)
             measures = trials.measure(task, records, seed=self.options.seed)
         if measures.problem is None:
-            more = compare_with_labour_market(plan, records, seed=self.options.seed)
+            builtin = {name: one.builtin for name, one in plan.sets.items()}
+            more = compare_with_labour_market(task, records, builtin, seed=self.options.seed)
             measures = replace(measures, extra=(*measures.extra, *more))
         warnings = [*self.model.notices, *measures.warnings]
         if not info.for_danish:
@@ -214,6 +215,7 @@ class ModelRun:
             "requests": asdict(tally),
             "batch_tokens": tokens,
             "batching": self.model.batching.value if ran else None,
+            **self.model.circumstances,
             **self._describe_usage(before),
             "machine": {
                 "system": platform.platform(),
@@ -233,11 +235,7 @@ class ModelRun:
         self, measured: Sequence[_Measurement], troubles: Mapping[str, list[str]], tests: int
     ) -> SessionReport:
         """Correct the results for one another, and write them to the run folder if there is one."""
-        # A problem with the model itself fails every test, and is reported once.
-        failures = [
-            trouble if len(names) == tests else f"{', '.join(names)}: {trouble}"
-            for trouble, names in troubles.items()
-        ]
+        failures = list_failures(troubles, tests)
         outcomes = []
         corrected = correct_results([one.result for one in measured])
         for result, one in zip(corrected, measured, strict=True):
@@ -253,12 +251,22 @@ class ModelRun:
         return SessionReport(outcomes, failures)
 
 
-def _is_plugin(part: object) -> bool:
+def list_failures(troubles: Mapping[str, Sequence[str]], tests: int) -> list[str]:
+    """A sentence for each trouble, with the tests that had it."""
+    # A problem with the model itself fails every test, and is reported once.
+    return [
+        trouble if len(names) == tests else f"{', '.join(names)}: {trouble}"
+        for trouble, names in troubles.items()
+    ]
+
+
+def is_plugin(part: object) -> bool:
     """Whether a test or a model comes from another package."""
     return type(part).__module__.partition(".")[0] != "gendalens"
 
 
-def _explain_plugin_failure(error: Exception) -> UserError:
+def explain_plugin_failure(error: Exception) -> UserError:
+    """The error of a test or model from another package, with its place."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     return UserError(
         "{kind}: {reason} ({file}, line {line}): report it to the authors of the plug-in.",
@@ -305,7 +313,7 @@ def _copy_adjusted(contrast: Contrast, name: str, finding: EffectFinding) -> Con
     return replace(contrast, p_adjusted=adjusted.get(name))
 
 
-def _check_text(model: Backend, plans: Sequence[RequestPlan]) -> None:
+def check_text(model: Backend, plans: Sequence[RequestPlan]) -> None:
     """Refuse model names or labels that cannot be encoded, before hours of work are lost."""
     texts = [model.info.to_dict(), model.labels, *(plan.task.settings() for plan in plans)]
     try:

@@ -314,6 +314,10 @@ class Backend(ABC):
     early: ClassVar[bool] = False
     #: Whether the tests plant the answers themselves, as they do for control models.
     planted: ClassVar[bool] = False
+    #: Whether the last digits of an answer can depend on what else is in its batch.
+    rounds_in_batches: ClassVar[bool] = True
+    #: Whether its models are behind an endpoint (``--endpoint``).
+    takes_endpoint: ClassVar[bool] = False
     #: Translations of its texts by language, for a backend from another package.
     words: ClassVar[Words] = {}
 
@@ -421,6 +425,11 @@ class Backend(ABC):
     @property
     def usage(self) -> Mapping[str, float]:
         """What it has used so far, for ``run.json``."""
+        return {}
+
+    @property
+    def circumstances(self) -> Mapping[str, Any]:
+        """Where its answers come from, for ``run.json``, if it has not given them in this process."""
         return {}
 
     @property

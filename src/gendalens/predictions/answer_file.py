@@ -146,6 +146,13 @@ def _read(
                     header=ANSWERS_HEADER,
                 )
             header = read_header(path, _parse_first_line(first[1]))
+            if header.shard is not None and header.shard.count > 1:
+                raise UserError(
+                    "{path} answers only shard {shard}: join all shards with `gendalens merge`, and "
+                    "score the file that it writes.",
+                    path=str(path),
+                    shard=str(header.shard),
+                )
             reader = _Reader(wanted, header)
             for number, line in lines:
                 reader.read(number, line)

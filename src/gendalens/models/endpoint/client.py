@@ -37,6 +37,7 @@ from gendalens.models.endpoint.pace import Pace
 from gendalens.models.endpoint.plain import mend_letters, read_json
 from gendalens.models.endpoint.secrets import Address, Redactor
 from gendalens.models.endpoint.waits import read_wait
+from gendalens.system.extras import write_install_command
 
 if TYPE_CHECKING:
     import httpx2
@@ -315,7 +316,8 @@ def _open_http(timeout: float, most: int) -> httpx2.AsyncClient:
         import httpx2
     except ModuleNotFoundError:
         raise UserError(
-            "Models behind an endpoint need the package httpx2: run pip install 'gendalens[endpoint]'."
+            "Models behind an endpoint need the package httpx2: run `{command}`.",
+            command=write_install_command("endpoint"),
         ) from None
     return httpx2.AsyncClient(
         # Certificates of the user's own organisation are trusted where OpenSSL is told to.

@@ -152,7 +152,8 @@ class LmResolver(AskingBackend):
         """The requests as questions to the language model, tokenised."""
         asked = [self._questions(request) for request in requests]
         neutral = [self._neutral_questions(request) for request in requests]
-        self._neutrals |= dict.fromkeys(s for some in neutral for each in some for s in each)
+        self._neutrals = dict.fromkeys(s for some in neutral for each in some for s in each)
+        self._corrections = {}
         encoded = iter(self.model.encode([s for some in asked for each in some for s in each]))
         return [
             EncodedChoice(
@@ -208,8 +209,9 @@ class LmResolver(AskingBackend):
     def _find_corrections(self, batch: Sequence[EncodedChoice]) -> Mapping[Request, float]:
         """The corrections of a batch; each is computed only once.
 
-        The first batch computes those of everything encoded so far: if each batch computed its own, the
-        last digits would depend on which of several parallel batches comes first.
+        The first batch computes those of everything encoded with it: if each batch computed its own, the
+        last digits would depend on which batches a shard or a resumed run still has to answer, and on
+        which of several parallel ones comes first.
         """
         wanted = dict.fromkeys(s for c in batch for each in c.neutral for s in each)
         if wanted.keys() <= self._corrections.keys():

@@ -154,7 +154,8 @@
     const cell = row.cells[column];
     if (kind === "text") return cell.textContent.trim().toLowerCase();
     const number = cell.querySelector(".n");
-    return number ? Number(number.dataset.value) : null;
+    if (!number) return null;
+    return kind === "size" ? Math.abs(Number(number.dataset.value)) : Number(number.dataset.value);
   };
   for (const button of document.querySelectorAll("table.sortable .sort"))
     button.addEventListener("click", () => {
@@ -231,6 +232,7 @@
     explorers.forEach((fill) => fill());
     for (const hint of document.querySelectorAll(".wide-hint")) hint.textContent = words().wide;
     nameAll();
+    root.dispatchEvent(new Event("spoken"));
     for (const place of plots) { near.unobserve(place); near.observe(place); }
   };
   for (const button of document.querySelectorAll("[data-language]"))
