@@ -189,8 +189,10 @@ def _wait_until_ready(kind: Kind, process: subprocess.Popen[bytes]) -> None:
         try:
             urlopen(f"{kind.url}/models", timeout=10).close()
             return
-        except HTTPError:
-            return  # it answers; what it cannot do is found out by the probe
+        except HTTPError as error:
+            if error.code != 503:  # it answers; what it cannot do is found out by the probe
+                return
+            time.sleep(0.5)  # it is loading the model
         except (URLError, OSError):
             time.sleep(0.5)
     raise SystemExit(f"{kind.name} does not start: see {WORK / f'{kind.name}.log'}")
