@@ -246,6 +246,7 @@ def _(desk: Desk) -> None:
     given |= {"trust_remote_code": True, "offline": True, "allow_pickle": True}  # type: ignore[dict-item]
     given |= {"max_memory": "cpu=1GiB"}
     given |= {"endpoint": EndpointOptions(urls=("http://x/v1",), use_cache=False)}  # type: ignore[dict-item]
+    desk.patch.setattr("gendalens.engine.applicability.takes_endpoint", lambda name: True)
     for name, value in given.items():
         run(cache=False, **{name: value})
     expected = [LoadOptions(**{name: value}) for name, value in given.items()]  # type: ignore[arg-type]
