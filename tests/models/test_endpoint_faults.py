@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import ExitStack
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -366,6 +367,32 @@ def test_a_server_that_dies_is_left_out_and_its_questions_go_to_the_other(
     # It is tried a few times and then left alone.
     assert scripts[0]._number < 19 + 3 * 16
     assert result.model.software == signature
+
+
+def test_two_servers_of_which_one_dies_give_the_result_of_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The signature says that they were one model, and nothing says which of them answered what."""
+    monkeypatch.setattr(line, "REST", 60.0)
+    (alone,) = _measure([make_server()])
+    monkeypatch.setenv("GENDALENS_HOME", str(tmp_path / "other-home"))
+    scripts = [make_server(delay=0.01) for _ in range(2)]
+    scripts[0].faults = dict.fromkeys(range(25, 5000), "drop")
+    (both,) = _measure(scripts)
+    assert count_questions(scripts[0])
+    assert count_questions(scripts[1])
+    assert "|model:openai:m@m" in both.signature
+    assert both.to_json() == alone.to_json()
+
+
+def _measure(scripts: list[Script]) -> Any:
+    """A run by servers whose faults begin after the probe."""
+    with ExitStack() as stack:
+        urls = tuple(stack.enter_context(serve(script)) for script in scripts)
+        load_model("openai:m", endpoint=EndpointOptions(urls=urls)).close()
+        for script in scripts:
+            script.start_counting()
+        return run(EndpointOptions(urls=urls))
 
 
 def test_a_server_that_is_down_from_the_start_is_left_out_and_nothing_asked_again() -> None:
