@@ -43,7 +43,9 @@ def page(
 ) -> Iterator[Any]:
     """The page at two widths; whatever it complains about fails the test."""
     found = opened(page_file, width=request.param)
-    found.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    found.page.evaluate(
+        "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+    )
     yield found.page
     assert found.troubles == []
 
