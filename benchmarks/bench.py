@@ -9,22 +9,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import platform
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from speed.bench_runs import SIZES, Bench
+from speed.causal_rows import against_harness, against_other_causal, count_work
 from speed.environments import python
-from speed.gemma import save_gemma
-from speed.parts import Part, Parts
-from speed.subject import build
 
 from gendalens.engine.run_options import RunOptions
 from gendalens.tasks import get_task
@@ -33,107 +27,6 @@ HERE = Path(__file__).parent
 #: The number of distinct requests of each complete test under protocol 2.
 WHOLE = {"lm-dawinobias": 674, "lm-abc": 13_500, "ner-dane": 11_505}
 QUARTER = 141
-#: The batch sizes of which the peers' best is taken.
-SIZES = (4, 16, 64)
-#: The script and the environment of each program that scores sentences by a causal model.
-HARNESS = ("lm_eval_scores.py", "lm-eval")
-MINICONS = ("minicons_causal.py", "minicons")
-Run = Callable[[], dict[str, float]]
-
-
-class Bench:
-    """The folders of the benchmarks, and how to run and measure a script."""
-
-    def __init__(self, work: Path, dane: Path | None, rounds: int, test: str | None) -> None:
-        self.work = work
-        self.dane = dane
-        self.rounds = rounds
-        self.test = test
-        self.models = build(work / "models")
-        self.parts = Parts(work / "parts", dane)
-        self.threads = len(os.sched_getaffinity(0))
-        self._whole = work / "whole.json"
-
-    @property
-    def whole(self) -> dict[str, float]:
-        """The model's seconds for complete tests, as far as they have been measured."""
-        found: dict[str, float] = {}
-        if self._whole.is_file():
-            found = json.loads(self._whole.read_text())
-        return found
-
-    def note_whole(self, task: str, seconds: float) -> None:
-        """Save the model's seconds for a complete test."""
-        self._whole.write_text(json.dumps(self.whole | {task: seconds}))
-
-    def script(self, name: str, *arguments: object, interpreter: Path | None = None) -> Run:
-        """A measurement by a script in a separate process, which prints one line of JSON."""
-        command = [str(interpreter or sys.executable), str(HERE / "speed" / name)]
-        command += [str(argument) for argument in arguments]
-
-        def run() -> dict[str, float]:
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode:
-                sys.exit(f"{name} failed:\n{done.stderr[-2000:]}")
-            found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-            return found
-
-        return run
-
-    def in_turn(self, *runs: Run, rounds: int | None = None) -> list[dict[str, float]]:
-        """The medians of each run; the runs alternate so that a slow phase affects all of them."""
-        rows = [[run() for run in runs] for _ in range(min(self.rounds, rounds or self.rounds))]
-        return [
-            {key: statistics.median(row[i][key] for row in rows) for key in rows[0][i]}
-            for i in range(len(runs))
-        ]
-
-    def program(self, *command: str) -> Run:
-        """A measurement of a whole program, from start to end."""
-
-        def run() -> dict[str, float]:
-            began = time.perf_counter()
-            subprocess.run(command, capture_output=True, check=True)
-            return {"seconds": time.perf_counter() - began}
-
-        return run
-
-    def ours(self, model: str, *arguments: object) -> Run:
-        """GenDa Lens itself."""
-        return self.script("ours.py", self.models[model], "--threads", self.threads, *arguments)
-
-    def ours_on(self, part: Part) -> Run:
-        """GenDa Lens itself on the sentences of a part, by the causal model."""
-        arguments = ("--sentences", part.file, "--threads", self.threads)
-        return self.script("ours.py", self.gemma, *arguments)
-
-    @cached_property
-    def gemma(self) -> Path:
-        """The causal model, Gemma 3 270M."""
-        return save_gemma(self.work / "models" / "gemma")
-
-    def bare(self, model: str, *arguments: object) -> Run:
-        """The bare model on the same inputs."""
-        return self.script("bare.py", self.models[model], "--threads", self.threads, *arguments)
-
-    def best_peer(self, script: str, environment: str, model: Path, part: Path) -> tuple[Run, int]:
-        """A peer at its best batch size, and that size."""
-        interpreter = python(environment, self.work / "envs")
-        few = part.with_stem(f"{part.stem}-few")
-        texts = json.loads(part.read_text(encoding="utf-8"))
-        few.write_text(json.dumps(texts[::4], ensure_ascii=False), encoding="utf-8")
-
-        def run(file: Path, size: int) -> Run:
-            return self.script(script, model, file, self.threads, size, interpreter=interpreter)
-
-        size = min(SIZES, key=lambda size: run(few, size)()["seconds"])
-        return run(part, size), size
-
-    def classic(self, task: str, model: str, part: Path) -> Run:
-        """GenDa Lens 0.0.3 on a part of the data."""
-        interpreter = python("classic", self.work / "envs")
-        arguments = (task, self.models[model], part, self.threads)
-        return self.script("classic.py", *arguments, interpreter=interpreter)
 
 
 def against_classic(bench: Bench) -> list[str]:
@@ -213,83 +106,6 @@ def against_minicons(bench: Bench) -> list[str]:
             f"{ours['above_mb']:,.0f} / {minicons['above_mb']:,.0f} MB |"
         )
     return rows
-
-
-def against_harness(bench: Bench) -> list[str]:
-    """Likelihoods of whole sentences by a causal model, against lm-evaluation-harness at its best."""
-    rows = []
-    for task, part, wanted in list_causal_cases(bench):
-        peer, size = bench.best_peer(*HARNESS, bench.gemma, part.file)
-        ours, theirs = bench.in_turn(bench.ours_on(part), peer)
-        rows.append(
-            _compare_causal(task, part, "lm-evaluation-harness 0.4.13", size, ours, theirs)
-            + f"| at least {wanted:g}× | {ours['peak_mb']:,.0f} / {theirs['peak_mb']:,.0f} MB: "
-            f"**{ours['peak_mb'] / theirs['peak_mb']:.2f}**, target at most 0.65 |"
-        )
-        rows.append(
-            f"| {task}, {part.whole:,} sentences, tokens run | a trie of all sentences "
-            f"| {ours['least']:,.0f} | {ours['tokens']:,.0f} "
-            f"| **{ours['tokens'] / ours['least']:.2f}×** | at most 1.15× | – |"
-        )
-    return rows
-
-
-def against_other_causal(bench: Bench) -> list[str]:
-    """The same against minicons and against the plain model, in one round."""
-    rows = []
-    for task, part, _ in list_causal_cases(bench):
-        peer, size = bench.best_peer(*MINICONS, bench.gemma, part.file)
-        arguments = (bench.gemma, "--sentences", part.file, "--threads", bench.threads)
-        runs = (bench.ours_on(part), peer, bench.script("bare.py", *arguments))
-        ours, theirs, bare = bench.in_turn(*runs, rounds=1)
-        rows.append(
-            _compare_causal(task, part, "minicons 0.3.39", size, ours, theirs)
-            + f"| – | {ours['peak_mb']:,.0f} / {theirs['peak_mb']:,.0f} MB |"
-        )
-        rows.append(
-            _compare_causal(task, part, "bare model", int(bare["size"]), ours, bare)
-            + f"| – | {ours['tokens']:,.0f} / {bare['tokens']:,.0f} tokens run |"
-        )
-    return rows
-
-
-def work(bench: Bench) -> list[str]:
-    """What complete tests run, against the least possible."""
-    rows = []
-    for task, what, model, wanted in (
-        ("lm-abc", "Gemma, tokens", bench.gemma, "at most 1.15×"),
-        ("lm-dawinobias", "Gemma, tokens", bench.gemma, "at most 1.15×"),
-        ("lm-abc", "BERT-base, pseudo-log-likelihood, rows", bench.models["lm"], "1×"),
-    ):
-        if bench.test in (None, task):
-            (found,) = bench.in_turn(bench.script("work.py", model, task), rounds=1)
-            rows.append(
-                f"| {task}, {what} | {found['run']:,.0f} | {found['least']:,.0f} "
-                f"| **{found['run'] / found['least']:.2f}×** | {wanted} |"
-            )
-    return rows
-
-
-def list_causal_cases(bench: Bench) -> list[tuple[str, Part, float]]:
-    """The tests, their sentences, and how much faster than the harness they should be."""
-    cases = [
-        ("lm-abc", bench.parts.abc_texts, 1.8),
-        ("lm-dawinobias", bench.parts.dawinobias_texts, 1.6),
-    ]
-    return [case for case in cases if bench.test in (None, case[0])]
-
-
-def _compare_causal(
-    task: str, part: Part, name: str, size: int, ours: dict[str, float], theirs: dict[str, float]
-) -> str:
-    """The beginning of a row; both totals must agree."""
-    if abs(ours["total"] / theirs.get("total", ours["total"]) - 1) > 1e-4:
-        sys.exit(f"the scores differ: {ours['total']} and {theirs['total']}")
-    return (
-        f"| {task}, {part.whole:,} sentences | {name}, batches of {size} "
-        f"| {theirs['seconds']:,.1f} s | {ours['seconds']:,.1f} s "
-        f"| **{theirs['seconds'] / ours['seconds']:.2f}×** "
-    )
 
 
 def against_bare(bench: Bench) -> list[str]:
@@ -409,7 +225,7 @@ def main() -> None:
         "minicons": against_minicons,
         "harness": against_harness,
         "causal": against_other_causal,
-        "work": work,
+        "work": count_work,
         "bare": against_bare,
         "scaling": scaling,
         "comparison": comparison,
@@ -445,11 +261,7 @@ def _identify(row: str) -> str:
 
 def table(rows: dict[str, Any], bench: Bench) -> str:
     """The page."""
-    ratios = [row for name in ("classic", "minicons", "bare") for row in rows.get(name, [])]
-    causal = [row for name in ("harness", "causal") for row in rows.get(name, [])]
-    heading = (
-        "| task | compared with | theirs | ours | ratio | target | peak memory, ours / theirs |"
-    )
+    programs = "| compared with | theirs | ours | ratio | target | peak memory, ours / theirs |"
     return "\n".join(
         [
             "# Speed",
@@ -461,41 +273,29 @@ def table(rows: dict[str, Any], bench: Bench) -> str:
             "empty cache. GenDa Lens 0.0.3 is timed on part of the data and extrapolated, and so is GenDa"
             " Lens where a row says so. A row stays until it is measured again.",
             "",
-            heading,
-            "|---|---|---|---|---|---|---|",
-            *ratios,
-            "",
-            "| test | size | time | growth | peak memory |",
-            "|---|---|---|---|---|",
-            *rows.get("scaling", []),
-            "",
+            *_format(rows, f"| task {programs}", "classic", "minicons", "bare"),
+            *_format(rows, "| test | size | time | growth | peak memory |", "scaling"),
             "(With two layers of width 128, so that the model does not hide the cost of GenDa Lens.)",
             "",
-            "| `gendalens compare` with its page | time | page |",
-            "|---|---|---|",
-            *rows.get("comparison", []),
-            "",
-            "| outside the model | time |",
-            "|---|---|",
-            *rows.get("rest", []),
-            "",
+            *_format(rows, "| `gendalens compare` with its page | time | page |", "comparison"),
+            *_format(rows, "| outside the model | time |", "rest"),
             "## Causal models",
             "",
             "Gemma 3 270M in float32, whole sentences of a sample of each test, all programs on the same "
             "threads; every total agrees with ours to 10⁻⁴. Other programs run at the batch size of "
-            f"{', '.join(map(str, SIZES))} that is quickest for them; minicons and the bare model in one "
-            "round. Peak memory includes loading the model, ours its digest too.",
+            f"{', '.join(map(str, SIZES))} that is quickest for them, which is found on a quarter of the "
+            "sentences. Peak memory includes loading the model, ours its digest too.",
             "",
-            heading,
-            "|---|---|---|---|---|---|---|",
-            *causal,
-            "",
-            "| work, full data | run | least possible | excess | target |",
-            "|---|---|---|---|---|",
-            *rows.get("work", []),
-            "",
+            *_format(rows, f"| sentences {programs}", "harness", "causal"),
+            *_format(rows, "| work, full data | run | least possible | excess | target |", "work"),
         ]
     )
+
+
+def _format(rows: dict[str, Any], heading: str, *names: str) -> list[str]:
+    """The rows of some sections under their heading; nothing as long as there are none."""
+    found = [row for name in names for row in rows.get(name, [])]
+    return [heading, "|---" * (heading.count("|") - 1) + "|", *found, ""] if found else []
 
 
 if __name__ == "__main__":

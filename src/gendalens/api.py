@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gendalens.comparison import comparison
 from gendalens.comparison.power import Power, compute_power
 from gendalens.data.choice import read_choices
+from gendalens.engine.applicability import check_named_tests
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job, run_jobs
 from gendalens.engine.watcher import TestOutcome, Watcher
@@ -359,14 +360,16 @@ def power(
     if isinstance(task, Task):
         register(task)
     load, task_options = split_options(options)
-    plan = RunOptions(
+    chosen = RunOptions(
         seed=seed,
         sample=sample,
         data=read_choices(data),
         task_options=task_options,
         negligible=read_bands(negligible),
         load=load,
-    ).plan(get_task(task, 2) if isinstance(task, str) else task)
+    )
+    check_named_tests([task], chosen)
+    plan = chosen.plan(get_task(task, 2) if isinstance(task, str) else task)
     return compute_power(plan.task, plan.items)
 
 

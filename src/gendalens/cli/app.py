@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gendalens.cli import describing, exits, measuring, publishing, reporting
+from gendalens.cli import completion, describing, exits, measuring, publishing, reporting
 from gendalens.cli.options import Commands, Language, TestCommand
 from gendalens.errors import UserError
 from gendalens.version import __version__
@@ -36,7 +36,8 @@ app.add_typer(cache_app, name="cache")
 def main() -> None:
     """Run the command line; a user error prints one sentence and exits with code 2."""
     use_language(language_from_environment())
-    exits.run(_run_command)
+    with completion.cope_with_bash():
+        exits.run(_run_command)
 
 
 def _run_command() -> None:
@@ -87,6 +88,8 @@ def _remove_first_sign() -> None:
 
 def _report_plugins() -> None:
     """Report the plug-ins that could not be loaded, if any have been looked for."""
+    if completion.is_completing():
+        return
     for name in ("gendalens.tasks", "gendalens.models.detect"):
         if module := sys.modules.get(name):
             for problem in module.plugin_problems():

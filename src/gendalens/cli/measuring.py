@@ -9,10 +9,12 @@ from typing import Annotated
 
 import typer
 
+from gendalens.cli import completion
 from gendalens.cli.options import (
     AnswerBy,
     AsJson,
     Data,
+    Details,
     Endpoint,
     Header,
     KeepRaw,
@@ -41,6 +43,7 @@ def run(
         list[str],
         typer.Argument(
             metavar="MODEL...",
+            autocompletion=completion.complete_model,
             help="Hub name, local folder, .gguf file, lm-coref:MODEL, chat:MODEL (asked in Danish), "
             "openai:MODEL behind an --endpoint, or a control model such as control:fair.",
         ),
@@ -56,6 +59,7 @@ def run(
     device: Annotated[
         str | None,
         typer.Option(
+            autocompletion=completion.offer(("cpu", "cuda", "mps", "auto")),
             help="cpu, cuda, mps, or auto (all devices and the disk, for large models).",
             show_default="cuda if available",
         ),
@@ -65,7 +69,11 @@ def run(
         typer.Option(help="Limits for --device auto, such as 0=10GiB,cpu=30GiB."),
     ] = None,
     dtype: Annotated[
-        str, typer.Option(help="float32, bfloat16, float16, or auto (the checkpoint's own).")
+        str,
+        typer.Option(
+            autocompletion=completion.offer(("float32", "bfloat16", "float16", "auto")),
+            help="float32, bfloat16, float16, or auto (the checkpoint's own).",
+        ),
     ] = "float32",
     batch_tokens: Annotated[
         int | None,
@@ -95,29 +103,28 @@ def run(
     price_out: PriceOut = None,
     max_tokens_total: MaxTokensTotal = None,
     keep_raw: KeepRaw = False,
-    timeout: Timeout = 120,
+    timeout: Timeout = None,
     as_json: AsJson = False,
+    details: Details = False,
     language: Language = None,
 ) -> None:
     """Run the bias tests on one or more models."""
-    from gendalens.cli.run import run_models
+    from gendalens.cli.run import read_endpoint, run_models
     from gendalens.data.choice import parse_choices
     from gendalens.engine.run_options import RunOptions
     from gendalens.models.base import LoadOptions
-    from gendalens.models.endpoint_options import EndpointOptions
     from gendalens.tasks.bands import parse_bands
 
-    served = EndpointOptions(
-        urls=tuple(endpoint or ()),
-        key_env=key_env,
-        headers=tuple(header or ()),
-        answer_by=answer_by,
-        price_in=price_in,
-        price_out=price_out,
-        max_tokens_total=max_tokens_total,
-        keep_raw=keep_raw,
-        timeout=timeout,
-    )
+    served = {
+        "key_env": key_env,
+        "headers": tuple(header or ()) or None,
+        "answer_by": answer_by,
+        "price_in": price_in,
+        "price_out": price_out,
+        "max_tokens_total": max_tokens_total,
+        "keep_raw": keep_raw or None,
+        "timeout": timeout,
+    }
     load = LoadOptions(
         revision=revision,
         device=device,
@@ -126,7 +133,7 @@ def run(
         offline=offline,
         allow_pickle=allow_pickle,
         max_memory=max_memory,
-        endpoint=served if endpoint else None,
+        endpoint=read_endpoint(endpoint or (), served),
     )
     options = RunOptions(
         protocol=protocol,
@@ -145,12 +152,19 @@ def run(
 
         run_shard(models, split_names(tasks), options, shard, as_json=as_json)
         return
-    run_models(models, split_names(tasks), options, as_json=as_json)
+    run_models(models, split_names(tasks), options, as_json=as_json, details=details)
 
 
 def requests(
     ctx: typer.Context,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The test whose requests to write.")],
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK",
+            autocompletion=completion.complete_task,
+            help="The test whose requests to write.",
+        ),
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write; - is standard output.")],
     protocol: Protocol = 2,
     data: Data = None,
@@ -179,7 +193,14 @@ def requests(
 
 def score(
     ctx: typer.Context,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The test that was answered.")],
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK",
+            autocompletion=completion.complete_task,
+            help="The test that was answered.",
+        ),
+    ],
     answers: Annotated[Path, typer.Argument(metavar="ANSWERS", help="File with the answers.")],
     model_name: Annotated[str, typer.Option(help="Name of the model that gave the answers.")],
     revision: Annotated[str, typer.Option(help="Version of that model.")] = "",
@@ -191,6 +212,7 @@ def score(
     negligible: Negligible = None,
     offline: Offline = False,
     as_json: AsJson = False,
+    details: Details = False,
     language: Language = None,
 ) -> None:
     """Score a file of answers to the requests of a test.
@@ -214,7 +236,15 @@ def score(
         negligible=parse_bands(negligible or []),
         load=LoadOptions(offline=offline),
     )
-    score_answers(task, options, answers, name=model_name, revision=revision, as_json=as_json)
+    score_answers(
+        task,
+        options,
+        answers,
+        name=model_name,
+        revision=revision,
+        as_json=as_json,
+        details=details,
+    )
 
 
 def merge(
@@ -252,7 +282,12 @@ def merge(
 
 def power(
     ctx: typer.Context,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The test to look at.")],
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK", autocompletion=completion.complete_task, help="The test to look at."
+        ),
+    ],
     data: Data = None,
     seed: Seed = 0,
     sample: Sample = None,

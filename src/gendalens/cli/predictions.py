@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gendalens.api import execute
 from gendalens.cli.run import ResultPrinter, finish
+from gendalens.engine.applicability import check_named_tests
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job
 from gendalens.errors import UserError
@@ -22,6 +23,7 @@ from gendalens.words import say
 def write_requests(name: str, options: RunOptions, out: Path, shard: str | None = None) -> None:
     """Write the requests of a test, or a shard of them, one per line; ``-`` is standard output."""
     part = None if shard is None else Shard.parse(shard)
+    check_named_tests([name], options)
     plan = options.plan(get_task(name, options.protocol))
     written = format_requests(
         plan.card,
@@ -75,12 +77,20 @@ def _write_lines(path: Path, lines: Iterable[str]) -> int:
 
 
 def score_answers(
-    task: str, options: RunOptions, answers: Path, *, name: str, revision: str, as_json: bool
+    task: str,
+    options: RunOptions,
+    answers: Path,
+    *,
+    name: str,
+    revision: str,
+    as_json: bool,
+    details: bool,
 ) -> None:
     """Score a file of answers and print the result; exit with code 2 if it is not measurable."""
+    check_named_tests([task], options)
     plan = options.plan(get_task(task, options.protocol))
     asked = (request for portion in plan.portions for request in portion.requests)
     model = AnswerFile(answers, asked, name=name, revision=revision)
-    watcher = ResultPrinter(as_json=as_json)
+    watcher = ResultPrinter(as_json=as_json, details=details)
     report = execute([Job(model, [plan])], options, watcher)
-    finish(report, as_json=as_json, problems=watcher.problems)
+    finish(report, as_json=as_json, details=details, problems=watcher.problems)

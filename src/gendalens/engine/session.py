@@ -9,8 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.data.home import find_home
+from gendalens.engine.applicability import (
+    check_endpoint,
+    check_model_tests,
+    check_named_tests,
+    explain_idle_option,
+    find_idle_options,
+)
 from gendalens.engine.cache import Cache
 from gendalens.engine.model_run import ModelRun
+from gendalens.engine.request_plan import RequestPlan
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.selection import Test, choose_tests
 from gendalens.engine.watcher import SessionReport, SilentWatcher, Watcher
@@ -54,6 +62,9 @@ def run_jobs(
     report holds what was measured until then.
     """
     watcher = watcher or SilentWatcher()
+    jobs = list(jobs)
+    _check_options(jobs, options)
+    idle = set(options.task_options)
     report = SessionReport()
     is_new = options.out is not None and not options.out.exists()
     if options.out is not None:
@@ -66,7 +77,9 @@ def run_jobs(
         )
         for job in jobs:
             try:
-                done = _run_job(job, options, cache, watcher, kind_of_run)
+                done, chosen = _run_job(
+                    job, options, cache, watcher, kind_of_run, is_alone=len(jobs) == 1
+                )
             except UserError as error:
                 report.failures.append(str(error))
                 continue
@@ -74,8 +87,12 @@ def run_jobs(
                 report.failures.append(_describe_interruption(job.name, cache is not None))
                 report.interrupted = True
                 break
+            idle &= set(find_idle_options([plan.task for plan in chosen], options))
             watcher.finishes(job.name, done)
             report.extend(done)
+    if not report.failures:
+        names = [job.name for job in jobs]
+        report.failures += [str(explain_idle_option(name, *names)) for name in sorted(idle)]
     if is_new and not report.outcomes and options.out is not None:
         with suppress(OSError):  # not empty: it holds other files
             options.out.rmdir()
@@ -91,20 +108,32 @@ def _describe_interruption(model: str, is_stored: bool) -> str:
     return say("Stopped while {model} ran; run the same command again to start over.", model=model)
 
 
+def _check_options(jobs: Sequence[Job], options: RunOptions) -> None:
+    """Refuse what cannot have an effect, as far as it is known before a model is loaded."""
+    check_endpoint([job.name for job in jobs], options)
+    named = [job.tests for job in jobs if job.tests is not None]
+    if jobs and len(named) == len(jobs):
+        check_named_tests([test for tests in named for test in tests], options)
+
+
 def _run_job(
     job: Job,
     options: RunOptions,
     cache: Cache | None,
     watcher: Watcher,
     kind_of_run: Callable[..., ModelRun],
-) -> SessionReport:
+    *,
+    is_alone: bool,
+) -> tuple[SessionReport, Sequence[RequestPlan]]:
     tell_step(LOADING(model=job.name))
     with _open_model(job.model, _complete(options)) as model:
         for remark in model.remarks:
             watcher.notes(remark)
         tell_step(READING_DATA())
         tests = choose_tests(model, job.tests, options, watcher.notes)
-        return kind_of_run(model, options, cache, watcher).run(tests)
+        if is_alone:
+            check_model_tests(job.name, tests, options)
+        return kind_of_run(model, options, cache, watcher).run(tests), tests
 
 
 def _complete(options: RunOptions) -> LoadOptions:

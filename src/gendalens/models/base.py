@@ -316,6 +316,8 @@ class Backend(ABC):
     planted: ClassVar[bool] = False
     #: Whether the last digits of an answer can depend on what else is in its batch.
     rounds_in_batches: ClassVar[bool] = True
+    #: Whether its models are behind an endpoint (``--endpoint``).
+    takes_endpoint: ClassVar[bool] = False
     #: Translations of its texts by language, for a backend from another package.
     words: ClassVar[Words] = {}
 

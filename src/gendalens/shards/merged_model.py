@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from gendalens.engine.cache import Cache
+from gendalens.engine.record_store import as_line
 from gendalens.errors import UserError
+from gendalens.models.answer_rules import AnswerError
 from gendalens.models.base import Answer, Backend, Request
+from gendalens.models.control import Control
 from gendalens.predictions.answer_file import AnsweredRequest
 from gendalens.results.model_info import ModelInfo
 from gendalens.shards.plain_messages import read_message
+from gendalens.shards.shard_file import read_answer_line, write_answer
 from gendalens.shards.shard_set import ShardSet
 from gendalens.shards.whole_run import WholeRun
-from gendalens.words import Message
+from gendalens.tasks.base import Task
+from gendalens.words import Message, Template
 
+LineReader: TypeAlias = Callable[[Request, dict[str, Any]], Answer]
+NOT_PLANTED = Template("shards.not_planted", "answers that the control model does not give")
 #: Under which names a merge keeps the answers of the shards, and those in float32.
 OWNER, EXACT = "shards", "shards in float32"
 
@@ -91,18 +100,7 @@ class MergedModel(StoredAnswers):
     @property
     def circumstances(self) -> Mapping[str, Any]:
         """Each shard with when, where and how fast it ran."""
-        return {
-            "shards": [
-                {
-                    "shard": str(file.header.shard),
-                    "test": test,
-                    "answers": sum(file.header.answers),
-                    **file.header.circumstances,
-                }
-                for test, files in self._shards.tests.items()
-                for file in files
-            ]
-        }
+        return self._shards.circumstances
 
     @property
     def exact(self) -> Backend | None:
@@ -111,3 +109,51 @@ class MergedModel(StoredAnswers):
         given = [one for one in samples if one is not None]
         problems = [read_message(one.problem) for one in given if one.problem is not None]
         return ExactSample(self.run, self.store, next(iter(problems), None)) if given else None
+
+    def read_lines(self, task: Task[Any], items: Sequence[Any]) -> LineReader:
+        """How to read the answers to a portion of a test."""
+        return read_answer_line
+
+    def keep(self, answers: Mapping[Request, Answer], *, exact: bool = False) -> None:
+        """Store answers of a shard, or those in float32."""
+        self.store.store(EXACT if exact else OWNER, answers.items())
+
+
+@dataclass(frozen=True)
+class MergedControl(Control):
+    """The control model of a run in shards: it answers again, and the shards must say the same.
+
+    Its answers are not those of a language model, so they would not pass as such.
+    """
+
+    shards: ShardSet | None = None
+
+    @property
+    def circumstances(self) -> Mapping[str, Any]:
+        """Each shard with when, where and how fast it ran."""
+        return self.shards.circumstances if self.shards else {}
+
+    def read_lines(self, task: Task[Any], items: Sequence[Any]) -> LineReader:
+        """How to compare the answers of the shards with its own."""
+        planted = task.plant(items, self)
+
+        def compare(request: Request, plain: dict[str, Any]) -> Answer:
+            own = json.loads(as_line(write_answer(request, planted[request])))
+            if {"id": own["id"], **plain} != own:
+                raise AnswerError(NOT_PLANTED)
+            return planted[request]
+
+        return compare
+
+    def keep(self, answers: Mapping[Request, Answer], *, exact: bool = False) -> None:
+        """Nothing: it has them."""
+
+
+def merge_model(shards: ShardSet, store: Cache) -> MergedModel | MergedControl:
+    """The model of the shards; ``store`` holds its answers."""
+    if not shards.run.planted:
+        return MergedModel(shards, store)
+    control = Control.parse(shards.run.fingerprint)
+    return MergedControl(
+        control.kind, control.strength, control.seed, control.clustered, shards=shards
+    )

@@ -18,7 +18,7 @@ from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions, Request
 from gendalens.predictions.form import request_id
 from gendalens.shards.first_asked import FirstAsked
-from gendalens.shards.merged_model import EXACT, OWNER, MergedModel
+from gendalens.shards.merged_model import MergedControl, MergedModel, merge_model
 from gendalens.shards.shard_reading import ShardReader
 from gendalens.shards.shard_set import ShardFile, ShardSet, find_shards
 from gendalens.tasks import get_task
@@ -53,11 +53,12 @@ def merge_shards(
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="gendalens-merge-"))
         store = stack.enter_context(Cache(Path(folder) / "answers.sqlite"))
+        model = merge_model(shards, store)
         first_asked = FirstAsked()
         for plan, files in zip(plans, shards.tests.values(), strict=True):
             _check_data(plan, files[0])
-            _store_answers(plan, files, store, first_asked)
-        yield Merged(Job(MergedModel(shards, store), plans), options, shards.notes)
+            _read_answers(plan, files, model, first_asked)
+        yield Merged(Job(model, plans), options, shards.notes)
 
 
 def _make_options(
@@ -95,10 +96,13 @@ def _check_data(plan: RequestPlan, file: ShardFile) -> None:
             )
 
 
-def _store_answers(
-    plan: RequestPlan, files: Sequence[ShardFile], store: Cache, first_asked: FirstAsked
+def _read_answers(
+    plan: RequestPlan,
+    files: Sequence[ShardFile],
+    model: MergedModel | MergedControl,
+    first_asked: FirstAsked,
 ) -> None:
-    """Check the answers of the shards of one test, and store them, portion by portion."""
+    """Check the answers of the shards of one test, and give them to the model, portion by portion."""
     portions = len(files[0].header.answers)
     with ExitStack() as stack:
         readers = [stack.enter_context(ShardReader.open(file.path, file.header)) for file in files]
@@ -107,17 +111,18 @@ def _store_answers(
         for number, portion in enumerate(plan.portions):
             wanted = {request_id(one): one for one in first_asked.take(portion.requests)}
             sampled |= sample_answers(dict.fromkeys(portion.requests))
+            read_line = model.read_lines(plan.task, portion.items)
             for reader in readers:
                 count = reader.header.answers[number] if number < portions else 0
-                answers = reader.read(count, wanted)
+                answers = reader.read(count, wanted, read_line)
                 for request in answers:
                     del wanted[request_id(request)]
-                store.store(OWNER, answers.items())
+                model.keep(answers)
             unanswered += len(wanted)
         exact = files[0].header.exact
         if exact is not None:
             wanted = {request_id(one): one for one in sample_answers(sampled)}
-            store.store(EXACT, readers[0].read(exact.count, wanted).items())
+            model.keep(readers[0].read(exact.count, wanted), exact=True)
         for reader in readers:
             reader.finish()
     if unanswered:

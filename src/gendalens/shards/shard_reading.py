@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from gendalens.errors import UserError
 from gendalens.models.answer_rules import AnswerError, quote_value
@@ -50,7 +50,12 @@ class ShardReader:
         with _open(path) as file:
             yield cls(path, header, file)
 
-    def read(self, count: int, wanted: Mapping[str, Request]) -> dict[Request, Answer]:
+    def read(
+        self,
+        count: int,
+        wanted: Mapping[str, Request],
+        read_line: Callable[[Request, dict[str, Any]], Answer] = read_answer_line,
+    ) -> dict[Request, Answer]:
         """The next ``count`` answers, which must be to requests among the ``wanted`` ones, by id."""
         found: dict[Request, Answer] = {}
         for done in range(count):
@@ -71,7 +76,7 @@ class ShardReader:
                 request = wanted[name]
                 if request in found:
                     raise AnswerError(TWICE, quote_value(name))
-                found[request] = read_answer_line(request, plain)
+                found[request] = read_line(request, plain)
             except AnswerError as flaw:
                 place = phrase("line {number}", number=number)
                 if flaw.detail is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.models.division import Shard
@@ -38,6 +39,22 @@ class ShardSet:
     run: WholeRun
     tests: dict[str, list[ShardFile]]
     notes: tuple[Message, ...]
+
+    @property
+    def circumstances(self) -> dict[str, Any]:
+        """Each shard with when, where and how fast it ran, for ``run.json``."""
+        return {
+            "shards": [
+                {
+                    "shard": str(file.header.shard),
+                    "test": test,
+                    "answers": sum(file.header.answers),
+                    **file.header.circumstances,
+                }
+                for test, files in self.tests.items()
+                for file in files
+            ]
+        }
 
 
 def find_shards(places: Sequence[Path]) -> ShardSet:

@@ -42,6 +42,7 @@ class WholeRun:
     gendalens: str = __version__
     model: ModelInfo
     fingerprint: str
+    planted: bool
     kinds: tuple[str, ...]
     labels: tuple[str, ...] | None
     notices: tuple[Message, ...]
@@ -60,6 +61,7 @@ class WholeRun:
             "gendalens": self.gendalens,
             "model": write_model(self.model),
             "fingerprint": self.fingerprint,
+            "planted": self.planted,
             "kinds": list(self.kinds),
             "labels": None if self.labels is None else list(self.labels),
             "notices": [write_message(one) for one in self.notices],
@@ -81,6 +83,7 @@ class WholeRun:
             gendalens=_check(plain["gendalens"], str),
             model=read_model(plain["model"]),
             fingerprint=_check(plain["fingerprint"], str),
+            planted=_check(plain["planted"], bool),
             kinds=_read_words(plain["kinds"]),
             labels=None if labels is None else _read_words(labels),
             notices=tuple(map(read_message, _check(plain["notices"], list))),
@@ -117,6 +120,7 @@ def describe_run(model: Backend, *, shards: int, tests: tuple[str, ...], options
         shards=shards,
         model=model.info,
         fingerprint=model.fingerprint(),
+        planted=model.planted,
         kinds=tuple(sorted(model.answers)),
         labels=model.labels,
         notices=model.notices,

@@ -31,6 +31,8 @@ class Option:
     least: int | None = None
     most: int | None = None
     choices: tuple[str, ...] = ()
+    #: For a text such as ``GPE=LOC,FAC=-``: what may stand right of =, offered when it is completed.
+    targets: tuple[str, ...] = ()
 
     @property
     def flag(self) -> str:

@@ -18,13 +18,13 @@ from typing import Any
 from gendalens.errors import UserError
 from gendalens.report import provenance
 from gendalens.report.escape import as_json
+from gendalens.report.exports.card_parts import require_one_model
 from gendalens.report.exports.every_eval_ever_samples import (
     SCHEMA_VERSION,
     list_samples,
     name_score,
 )
 from gendalens.report.exports.finding_details import list_finding_details
-from gendalens.report.exports.model_card import require_one_model
 from gendalens.results.result import Result
 from gendalens.results.run_folder import folder_name
 from gendalens.results.saved_results import RUN, SavedResult

@@ -14,8 +14,8 @@ from gendalens.errors import UserError
 from gendalens.models.base import Resolve, Tag
 from gendalens.report import provenance
 from gendalens.report.escape import one_line
+from gendalens.report.exports.card_parts import require_one_model
 from gendalens.report.exports.finding_details import list_finding_details
-from gendalens.report.exports.model_card import require_one_model
 from gendalens.results.model_info import COREFERENCE, TEXT_GENERATION, TOKEN_CLASSIFICATION
 from gendalens.results.result import Result
 from gendalens.tasks import get_task
