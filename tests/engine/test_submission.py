@@ -25,6 +25,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("submission")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GENDALENS_HOME", str(folder / "home"))
+        patch.setattr("gendalens.api.write_report", lambda out, folders: None)
         gendalens.run(
             "control:stereotyped",
             tasks=["coref-abc", "lm-abc", "lm-dawinobias"],
