@@ -1,7 +1,7 @@
 """How long and how large a site and a comparison of 10 and of 30 models are.
 
-Thirty control models take every test on a sample of the built-in sets, which needs a few minutes; the site
-and the comparisons are then made and timed, in seconds of wall clock and of this process's own work.
+Thirty control models take every test on a sample of the built-in sets, which needs a few minutes. The
+site and the comparisons are then made and timed, in seconds of wall clock and of this process's work.
 
     python benchmarks/leaderboard.py FOLDER
 """
