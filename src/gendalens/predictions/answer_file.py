@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.answer_rules import WRONG, AnswerError, quote_value, read_answer
+from gendalens.models.answer_fields import WRONG, AnswerError, quote_value
+from gendalens.models.answer_rules import read_answer
 from gendalens.models.base import Answer, Backend, FillAnswer, Request, Resolve, Tag, TagAnswer
 from gendalens.predictions.cluster_file import holds_clusters, read_cluster_file
 from gendalens.predictions.flaws import Flaws
