@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-planted test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference pictures gallery clean
+.PHONY: release-check bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-planted test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference pictures gallery clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -75,6 +75,10 @@ test-slow: .venv/ready .venv/browser
 # The planted gap, the measured one and its interval are in the XML file, for docs/chat-validity.md.
 test-planted: .venv/ready
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow --timeout 1200 --junitxml .work/planted.xml tests/models/test_planted_bias.py
+
+# Build the release twice from clean clones: the same bytes, nothing stray in it, versions that agree.
+release-check: .venv/ready
+	$(BIN)/python -m tools.release.check
 
 # LaTeX tables set by a real TeX: Debian's, installed if run as root (250 MB).
 TEX := texlive-latex-base texlive-latex-recommended poppler-utils
