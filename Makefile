@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-latex test-planted test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference clean
+.PHONY: bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-planted test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference pictures gallery clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -38,6 +38,14 @@ docs: .venv/ready
 # The reference pages that follow from the code: the command line and the fields of a result.
 reference: .venv/ready
 	GENDALENS_PLUGINS=off $(BIN)/python -m tools.site.reference
+
+# The pictures of the documentation, which the tests compare with what the product says.
+pictures: .venv/ready .venv/browser
+	$(BIN)/python -m tools.site.pictures
+
+# Real models, the demo's and control models on built-in data, with their reports: docs/gallery.
+gallery: .venv/ready .venv/browser
+	$(BIN)/python -m tools.site.gallery
 
 demo: .venv/ready
 	$(BIN)/gendalens demo

@@ -46,6 +46,10 @@ NEW_COLUMNS = {
 WINO = ("lm-dawinobias", "coref-dawinobias")
 WORLDS = {"independent": 0, "shared effects": 1}
 RESAMPLES = 1_000
+SIZES = ("schemas", "lines_asked", "triples", "triples_asked", "frames", "occupations")
+#: What both sets have; OLD marks no cues, and its shares of women were incomplete.
+EXTRAS = ("sensitivity", "male_default", "within_schema_contrast", "reflexive_likeliest")
+EXTRAS += ("gap_world_lines", "gap_syntax_lines")
 Json = dict[str, Any]
 
 
@@ -104,21 +108,22 @@ def show(figure: Json, digits: int) -> str:
 
 def describe_gemma(result: Json) -> Iterator[tuple[str, str]]:
     """The rows of a result of a language model."""
-    extra = {one["id"]: one for one in result["extra"]}
-    coverage = result["coverage"]
-    finding = result["finding"]
-    yield "items", f"{coverage['items']:,}"
+    coverage, finding = result["coverage"], result["finding"]
+    for name in SIZES:
+        if name in coverage:
+            yield name.replace("_", " "), f"{coverage[name]:,}"
     for part in ("main", "groups"):
-        is_, size = finding[part]["is"], finding[part].get("size")
-        yield f"{part}: verdict", f"{is_} ({size})" if size else is_
+        verdict, size = finding[part]["is"], finding[part].get("size")
+        yield f"{part}: verdict", f"{verdict} ({size})" if size else verdict
     yield "GES", show(result["gender_effect_size"], 2)
-    digits = 3 if result["gap"]["unit"] == "F1" else 2
-    yield f"gap, {result['gap']['unit']}", show(result["gap"], digits)
+    unit = result["gap"]["unit"]
+    yield f"gap, {unit}", show(result["gap"], 3 if unit == "F1" else 2)
     for cell in result["conditions"]:
         yield f"{cell['condition']}: {cell['metric']}", show(cell, 2)
     yield f"contrast, {result['contrast']['unit']}", show(result["contrast"], 2)
-    for name, one in extra.items():
-        yield name, show(one, 2)
+    for extra in result["extra"]:
+        if extra["id"] in EXTRAS:
+            yield extra["id"].replace("_", " "), show(extra, 2)
 
 
 def print_table(heads: list[str], rows: dict[str, list[str]]) -> None:

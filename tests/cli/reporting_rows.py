@@ -106,11 +106,21 @@ def _(line: CommandLine, command: str) -> None:
     assert line("show", first, "--markdown").out.count("|---") > 5
     assert r"\begin{tabular}" in line("show", first, "--latex").out
     text = line("show", first).out
-    assert "lm-abc@2 · " in text
+    assert "lm-abc@2  " in text
     assert not any(mark in text for mark in ("|---", "tabular", "signature,"))
     assert (
         "Choose one of --json and --csv." in line("show", first, "--json", "--csv", fails=True).err
     )
+
+
+@row("show --details")
+def _(line: CommandLine, command: str) -> None:
+    first, _ = folders(line)
+    brief, whole = line("show", first).out, line("show", first, "--details").out
+    assert len(brief.splitlines()) < len(whole.splitlines()) / 4
+    assert "\nsignature  lm-abc@2|" in whole
+    assert "lm-abc@2|" not in brief
+    assert "leave out --details" in line("show", first, "--csv", "--details", fails=True).err
 
 
 @row("show --model-card", "show --annex-iv", "show --hub-yaml", "show --every-eval-ever")

@@ -773,7 +773,7 @@ def test_a_comparison_in_the_terminal_keeps_models_apart(comparison: Comparison)
 
 
 def test_a_comparison_s_page_keeps_models_apart(comparison: Comparison) -> None:
-    models, pairs, *_ = read_tables(comparison_page.html(comparison))
+    _, models, pairs, *_ = read_tables(comparison_page.html(comparison))
     assert [row[:3] for row in models[1:]] == [
         ["org/first", "1.23 [0.88, 1.59]", f"{HEADLINE[0].upper()}{HEADLINE[1:]}"],
         ["org/second", "2.35 [1.99, 2.70]", "Bias found (large)"],

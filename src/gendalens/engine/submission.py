@@ -337,7 +337,7 @@ def _describe(wrong: Sequence[_Difference], measured_by: str, missing: tuple[str
     first = wrong[:_SHOWN]
     places = tuple(f"{one.path} {one.saved} ≠ {one.measured}"[:160] for one in first)
     found = phrase(
-        "{number:,} figures do not follow from the records, such as {places}",
+        "figures that do not follow from the records: {number:,}, such as {places}",
         number=len(wrong),
         places=places,
     )

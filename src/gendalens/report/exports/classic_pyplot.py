@@ -25,8 +25,10 @@ LOOK = {
     "grid.color": "0.8",
     "legend.fontsize": 13.2,
     "legend.title_fontsize": 14.4,
+    "xtick.bottom": False,
     "xtick.labelsize": 13.2,
     "ytick.labelsize": 13.2,
+    "ytick.left": False,
 }
 
 
