@@ -12,13 +12,17 @@ import typer
 from gendalens.cli.options import (
     AnswerBy,
     AsJson,
+    CpusPerWorker,
     Data,
     Endpoint,
+    Executor,
+    GpusPerWorker,
     Header,
     KeepRaw,
     KeyEnv,
     Language,
     MaxTokensTotal,
+    ModelsFrom,
     Negligible,
     Offline,
     Out,
@@ -29,6 +33,8 @@ from gendalens.cli.options import (
     Seed,
     Tasks,
     Timeout,
+    WorkerEnv,
+    Workers,
     get_task_options,
     split_names,
 )
@@ -37,13 +43,14 @@ from gendalens.cli.options import (
 def run(
     ctx: typer.Context,
     models: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="MODEL...",
             help="Hub name, local folder, .gguf file, lm-coref:MODEL, chat:MODEL (asked in Danish), "
             "openai:MODEL behind an --endpoint, or a control model such as control:fair.",
         ),
-    ],
+    ] = None,
+    models_from: ModelsFrom = None,
     tasks: Tasks = None,
     protocol: Protocol = 2,
     data: Data = None,
@@ -94,10 +101,16 @@ def run(
     max_tokens_total: MaxTokensTotal = None,
     keep_raw: KeepRaw = False,
     timeout: Timeout = 120,
+    executor: Executor = None,
+    workers: Workers = None,
+    cpus_per_worker: CpusPerWorker = None,
+    gpus_per_worker: GpusPerWorker = 0,
+    worker_env: WorkerEnv = None,
     as_json: AsJson = False,
     language: Language = None,
 ) -> None:
     """Run the bias tests on one or more models."""
+    from gendalens.cli.many import choose_executor, list_models
     from gendalens.cli.run import run_models
     from gendalens.data.choice import parse_choices
     from gendalens.engine.run_options import RunOptions
@@ -137,8 +150,16 @@ def run(
         task_options=get_task_options(ctx),
         negligible=parse_bands(negligible or []),
         load=load,
+        executor=choose_executor(
+            executor,
+            workers=workers,
+            cpus_per_worker=cpus_per_worker,
+            gpus_per_worker=gpus_per_worker,
+            environment=worker_env or (),
+        ),
     )
-    run_models(models, split_names(tasks), options, as_json=as_json)
+    named = list_models(models or (), models_from)
+    run_models(named, split_names(tasks), options, as_json=as_json)
 
 
 def requests(

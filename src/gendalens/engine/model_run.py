@@ -6,18 +6,17 @@ import json
 import os
 import platform
 import time
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from gendalens.engine.cache import Cache
 from gendalens.engine.dtype_check import describe_dtype_effect, sample_answers
 from gendalens.engine.executor import Tally, ask, choose_batch_tokens, survey
 from gendalens.engine.labour_market import compare_with_labour_market
+from gendalens.engine.plugin_failures import explain_plugin_failure, is_plugin
 from gendalens.engine.record_store import RecordStore
 from gendalens.engine.request_plan import Portion, RequestPlan
 from gendalens.engine.run_options import RunOptions
@@ -85,9 +84,9 @@ class ModelRun:
                 except UserError as error:
                     troubles.setdefault(str(error), []).append(plan.card.name)
                 except Exception as error:
-                    if not (_is_plugin(plan.task) or _is_plugin(self.model)):
+                    if not (is_plugin(plan.task) or is_plugin(self.model)):
                         raise
-                    failure = _explain_plugin_failure(error)
+                    failure = explain_plugin_failure(error)
                     troubles.setdefault(str(failure), []).append(plan.card.name)
             self._note_batching(measured)
             return self._write(measured, troubles, len(plans))
@@ -251,22 +250,6 @@ class ModelRun:
                     failures.append(str(error))
             outcomes.append(TestOutcome(result, folder))
         return SessionReport(outcomes, failures)
-
-
-def _is_plugin(part: object) -> bool:
-    """Whether a test or a model comes from another package."""
-    return type(part).__module__.partition(".")[0] != "gendalens"
-
-
-def _explain_plugin_failure(error: Exception) -> UserError:
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return UserError(
-        "{kind}: {reason} ({file}, line {line}): report it to the authors of the plug-in.",
-        kind=type(error).__name__,
-        reason=str(error),
-        file=Path(place.filename).name,
-        line=place.lineno,
-    )
 
 
 def correct_results(results: Sequence[Result]) -> list[Result]:

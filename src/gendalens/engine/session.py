@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gendalens.data.home import find_home
 from gendalens.engine.cache import Cache
@@ -22,6 +22,9 @@ from gendalens.models.objects.choice import as_backend, name_of
 from gendalens.results import run_folder
 from gendalens.system.steps import listen, tell_step
 from gendalens.words import Template, say
+
+if TYPE_CHECKING:
+    from gendalens.engine.cluster.staff import Staff
 
 LOADING = Template("loading_model", "loading {model}")
 READING_DATA = Template("reading_data", "reading the data")
@@ -59,8 +62,15 @@ def run_jobs(
         stack.enter_context(listen(watcher))
         stack.callback(watcher.ends)
         cache = (
-            stack.enter_context(Cache(find_home() / "cache.sqlite")) if options.use_cache else None
+            stack.enter_context(
+                Cache(find_home() / "cache.sqlite", threads=options.executor is not None)
+            )
+            if options.use_cache
+            else None
         )
+        if options.executor is not None:
+            report = _run_on_cluster(list(jobs), options, cache, watcher)
+            jobs = ()
         for job in jobs:
             try:
                 done = _run_job(job, options, cache, watcher)
@@ -79,6 +89,26 @@ def run_jobs(
     return report
 
 
+def _run_on_cluster(
+    jobs: Sequence[Job], options: RunOptions, cache: Cache | None, watcher: Watcher
+) -> SessionReport:
+    """Run every model on the workers of a Ray cluster, several at once."""
+    from gendalens.engine.cluster.ray_cluster import RayCluster
+    from gendalens.engine.cluster.staff import Staff
+    from gendalens.engine.joint_run import run_together
+
+    assert options.executor is not None
+    with closing(RayCluster(options.executor)) as cluster:
+        staff = Staff(cluster)
+        return run_together(
+            jobs,
+            lambda job, joint: _run_job(job, options, cache, joint, staff),
+            staff,
+            watcher,
+            lambda name: _describe_interruption(name, cache is not None),
+        )
+
+
 def _describe_interruption(model: str, is_stored: bool) -> str:
     if is_stored:
         return say(
@@ -88,9 +118,20 @@ def _describe_interruption(model: str, is_stored: bool) -> str:
     return say("Stopped while {model} ran; run the same command again to start over.", model=model)
 
 
-def _run_job(job: Job, options: RunOptions, cache: Cache | None, watcher: Watcher) -> SessionReport:
+def _run_job(
+    job: Job,
+    options: RunOptions,
+    cache: Cache | None,
+    watcher: Watcher,
+    staff: Staff | None = None,
+) -> SessionReport:
     tell_step(LOADING(model=job.name))
-    with _open_model(job.model, _complete(options)) as model:
+    with ExitStack() as stack:
+        model = stack.enter_context(_open_model(job.model, _complete(options)))
+        if staff is not None:
+            from gendalens.engine.cluster.remote_backend import host_model
+
+            model = stack.enter_context(host_model(model, job.model, options.load, staff))
         for remark in model.remarks:
             watcher.notes(remark)
         tell_step(READING_DATA())

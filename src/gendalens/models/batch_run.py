@@ -9,7 +9,7 @@ from typing import Any
 from gendalens.errors import UserError
 from gendalens.models.base import Backend, Batching, Encoded
 from gendalens.models.library_errors import DOES_NOT_FIT, is_out_of_memory
-from gendalens.models.parallel_batches import start_workers
+from gendalens.models.parallel_batches import start_workers, wait_for_hosts
 
 
 def plan_batches(
@@ -62,24 +62,32 @@ class BatchRun:
 
     def __init__(self, backend: Backend, batch_tokens: int, encoded: Sequence[Any]) -> None:
         self.backend = backend
-        self.limit = batch_tokens
+        self.limit = self._first_limit = batch_tokens
         self.encoded = encoded
 
     def answer(self, waiting: frozenset[int]) -> Generator[tuple[list[int], list[Any]]]:
         """Each batch of the requests in ``waiting`` with its answers, in order."""
         batches = self._plan(range(len(self.encoded)))
         workers = self.backend.workers if len(batches) > 1 else 1
+        hosts = self.backend.hosts
         if workers > 1:
             # The longest request runs first and alone, because it loads the model.
             longest = batches[0]
             first, others = longest[:1], longest[1:]
-            found = self._answer_batch(self._items(first))
+            found = (
+                [] if hosts and first[0] not in waiting else self._answer_batch(self._items(first))
+            )
             if first[0] in waiting:
                 yield first, found
             rest = [others, *batches[1:]] if others else batches[1:]
             batches = halve_last_batches(rest, workers)
             waiting = waiting - set(first)
         remaining = deque(self.plan_remaining(batches, waiting))
+        if hosts:
+            with wait_for_hosts(hosts, workers) as map_in_order:
+                arriving = map_in_order(self._answer_elsewhere, list(remaining))
+                yield from zip(remaining, arriving, strict=True)
+            return
         if workers > 1:
             with start_workers(workers) as map_in_order:
                 arriving = map_in_order(self._answer_whole, list(remaining))
@@ -117,6 +125,18 @@ class BatchRun:
 
     def _answer_whole(self, batch: Sequence[int]) -> list[Any]:
         return self.run(self._items(batch))
+
+    def _answer_elsewhere(self, batch: Sequence[int]) -> list[Any]:
+        """The answers to a batch from another process, whose memory it has to itself."""
+        items = self._items(batch)
+        # Usually nothing needs to be counted, for which the batch would have to be sent twice.
+        if self.limit == self._first_limit:
+            try:
+                return self.run(items)
+            except (MemoryError, RuntimeError) as error:
+                if not is_out_of_memory(error):
+                    raise
+        return self._answer_batch(items)
 
     def _answer_batch(self, batch: Sequence[Any]) -> list[Any]:
         """The answers to one batch, computed in parts if it does not fit into memory."""

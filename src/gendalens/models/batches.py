@@ -32,8 +32,8 @@ def answer_in_batches(
         # Known requests are encoded too, so that the next run plans the same batches as a run that was
         # stopped.
         kind_of_run = RowRun if isinstance(backend, RowReader) else BatchRun
-        tokens = batch_tokens or backend.batch_tokens
-        run = kind_of_run(backend, tokens, backend.encode(same_kind))
+        encoded = backend.encode(same_kind)
+        run = kind_of_run(backend, batch_tokens or backend.batch_tokens, encoded)
         with closing(run.answer(waiting)) as arriving:
             for batch, answers in arriving:
                 pairs = [(same_kind[i], answer) for i, answer in zip(batch, answers, strict=True)]

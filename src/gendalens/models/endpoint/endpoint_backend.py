@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from gendalens.models.base import Backend
 from gendalens.models.chat.respondent import Rung
@@ -34,6 +34,7 @@ PRICED = Template(
 class EndpointBackend(Backend):
     """A model behind an endpoint."""
 
+    holds_weights: ClassVar[bool] = False
     server: Server
     found: Findings
 

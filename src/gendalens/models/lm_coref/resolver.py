@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
@@ -115,6 +115,11 @@ class LmResolver(Backend):
             )
         return cls(model, wording)
 
+    def host(self, name: str, send: Callable[[str, Backend], Backend]) -> Backend:
+        """The resolver here, its language model elsewhere."""
+        inner, wording = parse_name(name)
+        return LmResolver(self.model.host(inner, send), wording)
+
     @property
     def max_positions(self) -> int:
         """How many predictions fit into memory at once."""
@@ -148,6 +153,11 @@ class LmResolver(Backend):
     def workers(self) -> int:
         """How many batches are answered at once."""
         return self.model.workers
+
+    @property
+    def hosts(self) -> int:
+        """How many batches are answered at once in other processes."""
+        return self.model.hosts
 
     @property
     def cacheable(self) -> bool:
