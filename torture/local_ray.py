@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,11 @@ def start_ray(plugins: Path, cpus: int = 4) -> Iterator[LocalRay]:
     program = str(Path(sys.executable).with_name("ray"))
     # Ray's sockets need a short path.
     with tempfile.TemporaryDirectory(prefix="r", dir="/tmp") as folder:
+        token = Path(folder) / "token"
+        token.write_text(secrets.token_hex(32), encoding="utf-8")
+        token.chmod(0o600)
+        # Drivers started from here, and this process itself, show the same token.
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token)}
         environment = os.environ | {
             "RAY_USAGE_STATS_ENABLED": "0",
             "GENDALENS_PLUGINS": "on",
@@ -41,24 +47,25 @@ def start_ray(plugins: Path, cpus: int = 4) -> Iterator[LocalRay]:
             *("--include-dashboard=false", "--node-ip-address=127.0.0.1"),
             *("--object-store-memory=200000000", f"--temp-dir={folder}"),
         ]
-        process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        with (Path(folder) / "output").open("w", encoding="utf-8") as output:
+            process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
         try:
             yield LocalRay(_wait_for_address(process, Path(folder)), process.pid)
         finally:
             started = list_descendants(process.pid)
-            process.terminate()
-            process.wait(60)
-            for pid in started:
+            # Not gently: Ray would take half a minute to find out that nobody needs the node.
+            for pid in (process.pid, *started):
                 _end(pid)
+            process.wait(60)
+            del os.environ["RAY_AUTH_MODE"], os.environ["RAY_AUTH_TOKEN_PATH"]
 
 
 def _wait_for_address(process: subprocess.Popen[bytes], folder: Path) -> str:
     file = folder / "ray_current_cluster"
     for _ in range(3000):
         if process.poll() is not None:
-            raise RuntimeError(f"ray start ended with {process.returncode}")
+            output = (folder / "output").read_text(encoding="utf-8")
+            raise RuntimeError(f"ray start ended with {process.returncode}: {output[-2000:]}")
         if file.is_file() and (address := file.read_text(encoding="utf-8").strip()):
             return address
         time.sleep(0.1)

@@ -125,7 +125,7 @@ def test_a_batch_that_kills_three_workers_is_named(place: Place) -> None:
     place.act = die
     stored: list[int] = []
     with pytest.raises(
-        UserError, match=r"3 workers died of the same .*\(killed by signal 9\)"
+        UserError, match=r"3 workers died of the same .*killed by signal 9\)"
     ) as caught:
         ask(place.host(), SENTENCES, batch_tokens=60, on_answers=stored.append)
     assert culprit.text in str(caught.value)

@@ -234,8 +234,8 @@ class Crew:
 
     def _explain_deaths(self, error: DeadWorkerError, what: Sequence[Any]) -> UserError:
         return UserError(
-            "{count} workers died of the same {size} requests to {name} ({requests}; {reason}): use smaller"
-            " batches (--batch-tokens) or workers with more memory; what was answered is stored.",
+            "{count} workers died of the same {size} requests to {name} ({requests}; {reason}): use"
+            " smaller batches (--batch-tokens) or workers with more memory; what was answered is stored.",
             count=MOST_DEATHS,
             size=len(what),
             name=self._opening.name,

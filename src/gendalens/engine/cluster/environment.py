@@ -33,10 +33,10 @@ def reduce_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 @contextmanager
-def reduced_environment() -> Iterator[None]:
-    """Reduce this process's environment while it starts others."""
+def reduced_environment(more: Mapping[str, str]) -> Iterator[None]:
+    """Reduce this process's environment while it starts others, which get ``more`` as well."""
     whole = dict(os.environ)
-    _replace(reduce_environment(whole))
+    _replace(reduce_environment(whole) | dict(more))
     try:
         yield
     finally:

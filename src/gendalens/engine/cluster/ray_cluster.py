@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
 import shutil
 import socket
 import tempfile
@@ -11,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from gendalens.engine.cluster.environment import reduced_environment
@@ -29,6 +31,7 @@ _STORE_BYTES = 256 * 1024**2
 _LOOK = 1.0
 #: How long the head of a cluster may take to accept a connection.
 _PATIENCE = 20.0
+_LONGEST_FOLDER = 24
 
 
 class DeadWorkerError(Exception):
@@ -152,19 +155,21 @@ class RayCluster:
             return self._ray
 
     def _start(self, cpus: float) -> Any:
-        options = self.options
-        with reduced_environment():
-            import ray
+        import ray
 
-            logging.getLogger("ray").setLevel(logging.CRITICAL)
-            quiet: dict[str, Any] = {"configure_logging": False, "log_to_driver": False}
-            try:
-                if options.address is not None:
-                    ray.init(address=options.address, **quiet)
-                    return ray
-                # A name this short leaves room for Ray's sockets, whose paths must not be long.
-                self._folder = tempfile.mkdtemp(prefix="gl-")
-                wanted = (options.workers or 0) * cpus
+        options = self.options
+        logging.getLogger("ray").setLevel(logging.CRITICAL)
+        quiet: dict[str, Any] = {"configure_logging": False, "log_to_driver": False}
+        try:
+            if options.address is not None:
+                ray.init(address=options.address, **quiet)
+                return ray
+            self._folder = tempfile.mkdtemp(prefix="gl-", dir=_find_short_folder())
+            wanted = (options.workers or 0) * cpus
+            token = Path(self._folder) / "token"
+            token.write_text(secrets.token_hex(32), encoding="utf-8")  # in a private folder
+            # Without a token of its own, Ray leaves one in the user's home.
+            with reduced_environment({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token)}):
                 ray.init(
                     num_cpus=max(os.cpu_count() or 1, int(-(-wanted // 1))),
                     include_dashboard=False,
@@ -173,8 +178,8 @@ class RayCluster:
                     _node_ip_address="127.0.0.1",
                     **quiet,
                 )
-            except Exception as error:
-                raise self._explain_start(error) from error
+        except Exception as error:
+            raise self._explain_start(error) from error
         return ray
 
     def _explain_start(self, error: Exception) -> UserError:
@@ -208,6 +213,12 @@ class RayCluster:
             socket.create_connection((host, int(port)), timeout=_PATIENCE).close()
         except (OSError, ValueError) as error:
             raise _explain_loss(describe_error(error)) from None
+
+
+def _find_short_folder() -> str:
+    """Where Ray's sockets can be, whose paths may have about a hundred characters, 70 of them Ray's."""
+    folder = tempfile.gettempdir()
+    return folder if len(folder) < _LONGEST_FOLDER or os.name == "nt" else "/tmp"  # noqa: S108
 
 
 def _shut_down() -> None:
