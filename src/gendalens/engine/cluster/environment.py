@@ -14,11 +14,11 @@ _KEPT = frozenset(
     GENDALENS_HOME GENDALENS_PLUGINS HF_HOME HF_HUB_CACHE HF_HUB_OFFLINE TRANSFORMERS_OFFLINE
     XDG_CACHE_HOME SSL_CERT_FILE REQUESTS_CA_BUNDLE SYSTEMROOT""".split()  # noqa: SIM905
 )
-#: No statistics are sent, and no line is printed about them.
-_QUIET = {
+#: No statistics are sent, no line is printed about them, and a busy computer has time to start.
+_SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_USAGE_STATS_PROMPT_ENABLED": "0",
-    "RAY_DEDUP_LOGS": "0",
+    "RAY_gcs_server_port_wait_time_s": "300",
 }
 
 
@@ -29,7 +29,7 @@ def reduce_environment(environment: Mapping[str, str]) -> dict[str, str]:
         for name, value in environment.items()
         if name in _KEPT or name.startswith("LC_")
     }
-    return kept | _QUIET
+    return kept | _SETTINGS
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import secrets
 import shutil
@@ -10,8 +11,9 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ _LOOK = 1.0
 #: How long the head of a cluster may take to accept a connection.
 _PATIENCE = 20.0
 _LONGEST_FOLDER = 24
+_TRIES = 3
 
 
 class DeadWorkerError(Exception):
@@ -163,24 +166,35 @@ class RayCluster:
         try:
             if options.address is not None:
                 ray.init(address=options.address, **quiet)
-                return ray
-            self._folder = tempfile.mkdtemp(prefix="gl-", dir=_find_short_folder())
-            wanted = (options.workers or 0) * cpus
-            token = Path(self._folder) / "token"
-            token.write_text(secrets.token_hex(32), encoding="utf-8")  # in a private folder
-            # Without a token of its own, Ray leaves one in the user's home.
-            with reduced_environment({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token)}):
-                ray.init(
-                    num_cpus=max(os.cpu_count() or 1, int(-(-wanted // 1))),
-                    include_dashboard=False,
-                    object_store_memory=_STORE_BYTES,
-                    _temp_dir=self._folder,
-                    _node_ip_address="127.0.0.1",
-                    **quiet,
-                )
+            else:
+                self._start_here(ray, (options.workers or 0) * cpus, quiet)
         except Exception as error:
             raise self._explain_start(error) from error
         return ray
+
+    def _start_here(self, ray: Any, wanted: float, quiet: Mapping[str, Any]) -> None:
+        self._folder = tempfile.mkdtemp(prefix="gl-", dir=_find_short_folder())
+        token = Path(self._folder) / "token"
+        token.write_text(secrets.token_hex(32), encoding="utf-8")  # in a private folder
+        # Ray lets in who shows a token. Without this one it would leave its own in the user's home.
+        with reduced_environment({"RAY_AUTH_TOKEN_PATH": str(token)}):
+            _forget_token()
+            for left in reversed(range(_TRIES)):
+                try:
+                    ray.init(
+                        num_cpus=max(os.cpu_count() or 1, math.ceil(wanted)),
+                        include_dashboard=False,
+                        object_store_memory=_STORE_BYTES,
+                        _temp_dir=self._folder,
+                        _node_ip_address="127.0.0.1",
+                        **quiet,
+                    )
+                except Exception as error:
+                    # On a busy computer, starting takes longer than the half minute that Ray allows.
+                    if not left or "timed out" not in str(error):
+                        raise
+                else:
+                    return
 
     def _explain_start(self, error: Exception) -> UserError:
         if self.options.address is None:
@@ -226,6 +240,15 @@ def _shut_down() -> None:
 
     if ray.is_initialized():
         ray.shutdown()
+    _forget_token()
+
+
+def _forget_token() -> None:
+    """Have Ray read its token again: it remembers that of the last cluster."""
+    with suppress(ImportError, AttributeError):
+        from ray._raylet import AuthenticationTokenLoader
+
+        AuthenticationTokenLoader.instance().reset_cache()
 
 
 def _find_reason(error: Exception) -> str:
