@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from dataclasses import dataclass
+from importlib import metadata
 
 from gendalens.errors import UserError
 
@@ -45,10 +45,19 @@ class RayOptions:
                 " set it, or leave it out.",
                 name=missing[0],
             )
-        if importlib.util.find_spec("ray") is None:
+        if not is_installed():
             raise UserError(
                 "Ray is not installed: run `pip install 'gendalens[ray]'`, here and on the cluster."
             )
+
+
+def is_installed() -> bool:
+    """Whether Ray is there; it is not imported for this."""
+    try:
+        metadata.version(_NAME)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def read_executor(text: str) -> str | None:

@@ -49,7 +49,7 @@ class StoppedError(UserError):
     """The run has ended while a worker was asked."""
 
     def __init__(self) -> None:
-        super().__init__("The run was stopped.")
+        super().__init__("Stopped; run the same command again to resume.")
 
 
 class RayCluster:

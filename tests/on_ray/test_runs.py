@@ -1,4 +1,7 @@
-"""Runs on two workers: the bytes of a run at home, and what is said when something goes wrong."""
+"""Runs on two workers: the bytes of a run at home, and what is said when something goes wrong.
+
+One cluster for all tests, found by its address; without Ray they are skipped.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,19 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import gendalens
-from gendalens.engine.ray_options import RayOptions
+from gendalens.engine.ray_options import RayOptions, is_installed
 from gendalens.errors import FailuresError, UserError
+from gendalens.models import detect
 from gendalens.models.base import Score
 from gendalens.results.result import Result
+from torture import sleeping_model
+from torture.local_ray import LocalRay, start_ray
 from torture.processes import list_workers
 
 FIVE = [
@@ -25,6 +32,45 @@ FIVE = [
     ("demo-ner", "ner-dane"),
 ]
 SMALL = {"data": "builtin", "sample": 20, "offline": True, "batch_tokens": 256}
+
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not is_installed(), reason="Ray is not installed: make test-ray"),
+]
+
+
+@pytest.fixture(scope="session")
+def plugin_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sleeping_model.install(tmp_path_factory.mktemp("plugin"))
+
+
+@pytest.fixture(scope="session")
+def cluster(running: LocalRay) -> str:
+    return running.address
+
+
+@pytest.fixture(scope="session")
+def cluster_pid(running: LocalRay) -> int:
+    return running.pid
+
+
+@pytest.fixture(scope="session")
+def running(plugin_folder: Path) -> Iterator[LocalRay]:
+    """A cluster of four CPUs on this computer."""
+    with start_ray(plugin_folder) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def plugin(plugin_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The sleeping model, found here as it is by the workers."""
+    monkeypatch.syspath_prepend(plugin_folder)
+    monkeypatch.setenv("GENDALENS_PLUGINS", "on")
+    monkeypatch.delitem(sys.modules, "sleeping_model", raising=False)
+    detect._load_plugins.cache_clear()
+    yield
+    detect._load_plugins.cache_clear()
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
