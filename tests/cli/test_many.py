@@ -97,7 +97,7 @@ def test_options_of_workers_need_an_executor(option: str, given: dict[str, objec
     [
         ({"workers": 0}, "0 workers cannot answer"),
         ({"gpus_per_worker": 1.5}, r"cannot have 1\.5 GPUs"),
-        ({"cpus_per_worker": -1}, "cannot have -1 CPUs"),
+        ({"cpus_per_worker": -1}, r"cannot have .1 CPUs"),
         ({"environment": ("SURELY_NOT_SET",)}, "SURELY_NOT_SET is to be passed"),
     ],
 )
