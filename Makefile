@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-planted test-libraries test-ray lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference clean
+.PHONY: bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-planted test-libraries test-ray lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference pictures gallery clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -39,6 +39,14 @@ docs: .venv/ready
 reference: .venv/ready
 	GENDALENS_PLUGINS=off $(BIN)/python -m tools.site.reference
 
+# The pictures of the documentation, which the tests compare with what the product says.
+pictures: .venv/ready .venv/browser
+	$(BIN)/python -m tools.site.pictures
+
+# Real models, the demo's and control models on built-in data, with their reports: docs/gallery.
+gallery: .venv/ready .venv/browser
+	$(BIN)/python -m tools.site.gallery
+
 demo: .venv/ready
 	$(BIN)/gendalens demo
 
@@ -68,8 +76,18 @@ test-slow: .venv/ready .venv/browser
 	$(BIN)/python -m pytest -n $(WORKERS) -m "slow or browser" $(SLOW) --ignore tests/models/test_planted_bias.py
 
 # Planted biases behind a scripted server, by every test in every way to answer; a quarter of an hour.
+# The planted gap, the measured one and its interval are in the XML file, for docs/chat-validity.md.
 test-planted: .venv/ready
-	$(BIN)/python -m pytest -n $(WORKERS) -m slow tests/models/test_planted_bias.py
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow --timeout 1200 --junitxml .work/planted.xml tests/models/test_planted_bias.py
+
+# LaTeX tables set by a real TeX: Debian's, installed if run as root (250 MB).
+TEX := texlive-latex-base texlive-latex-recommended poppler-utils
+test-latex: .venv/ready
+	@command -v pdflatex >/dev/null && command -v pdftotext >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	       && apt-get update -qq && apt-get install -qq -y --no-install-recommends $(TEX) >/dev/null; } \
+	  || echo "no TeX: its tests will be skipped"
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow tests/report/test_latex.py
 
 lint: .venv/ready
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import platform
-import statistics
-import subprocess
 import sys
-import time
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from speed.bench_runs import SIZES, Bench
+from speed.causal_rows import against_harness, against_other_causal, count_work
 from speed.environments import python
-from speed.gemma import save_gemma
-from speed.parts import Parts
-from speed.subject import build
 
 from gendalens.engine.run_options import RunOptions
 from gendalens.tasks import get_task
@@ -31,99 +27,6 @@ HERE = Path(__file__).parent
 #: The number of distinct requests of each complete test under protocol 2.
 WHOLE = {"lm-dawinobias": 674, "lm-abc": 13_500, "ner-dane": 11_505}
 QUARTER = 141
-#: The batch sizes of which the peers' best is taken.
-SIZES = (4, 16, 64)
-#: The script and the environment of each program that scores sentences by a causal model.
-CAUSAL_PEERS = {
-    "lm-evaluation-harness 0.4.13": ("lm_eval_scores.py", "lm-eval"),
-    "minicons 0.3.39": ("minicons_causal.py", "minicons"),
-}
-Run = Callable[[], dict[str, float]]
-
-
-class Bench:
-    """The folders of the benchmarks, and how to run and measure a script."""
-
-    def __init__(self, work: Path, dane: Path | None, rounds: int, test: str | None) -> None:
-        self.work = work
-        self.dane = dane
-        self.rounds = rounds
-        self.test = test
-        self.models = build(work / "models")
-        self.parts = Parts(work / "parts", dane)
-        self.threads = len(os.sched_getaffinity(0))
-        self._whole = work / "whole.json"
-
-    @property
-    def whole(self) -> dict[str, float]:
-        """The model's seconds for complete tests, as far as they have been measured."""
-        found: dict[str, float] = {}
-        if self._whole.is_file():
-            found = json.loads(self._whole.read_text())
-        return found
-
-    def note_whole(self, task: str, seconds: float) -> None:
-        """Save the model's seconds for a complete test."""
-        self._whole.write_text(json.dumps(self.whole | {task: seconds}))
-
-    def script(self, name: str, *arguments: object, interpreter: Path | None = None) -> Run:
-        """A measurement by a script in a separate process, which prints one line of JSON."""
-        command = [str(interpreter or sys.executable), str(HERE / "speed" / name)]
-        command += [str(argument) for argument in arguments]
-
-        def run() -> dict[str, float]:
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode:
-                sys.exit(f"{name} failed:\n{done.stderr[-2000:]}")
-            found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-            return found
-
-        return run
-
-    def in_turn(self, *runs: Run, rounds: int | None = None) -> list[dict[str, float]]:
-        """The medians of each run; the runs alternate so that a slow phase affects all of them."""
-        rows = [[run() for run in runs] for _ in range(min(self.rounds, rounds or self.rounds))]
-        return [
-            {key: statistics.median(row[i][key] for row in rows) for key in rows[0][i]}
-            for i in range(len(runs))
-        ]
-
-    def program(self, *command: str) -> Run:
-        """A measurement of a whole program, from start to end."""
-
-        def run() -> dict[str, float]:
-            began = time.perf_counter()
-            subprocess.run(command, capture_output=True, check=True)
-            return {"seconds": time.perf_counter() - began}
-
-        return run
-
-    def ours(self, model: str, *arguments: object) -> Run:
-        """GenDa Lens itself."""
-        return self.script("ours.py", self.models[model], "--threads", self.threads, *arguments)
-
-    def bare(self, model: str, *arguments: object) -> Run:
-        """The bare model on the same inputs."""
-        return self.script("bare.py", self.models[model], "--threads", self.threads, *arguments)
-
-    def best_peer(self, script: str, environment: str, model: Path, part: Path) -> tuple[Run, int]:
-        """A peer at its best batch size, and that size."""
-        interpreter = python(environment, self.work / "envs")
-        few = part.with_stem(f"{part.stem}-few")
-        texts = json.loads(part.read_text(encoding="utf-8"))
-        few.write_text(json.dumps(texts[::4], ensure_ascii=False), encoding="utf-8")
-
-        def run(file: Path, size: int) -> Run:
-            return self.script(script, model, file, self.threads, size, interpreter=interpreter)
-
-        size = min(SIZES, key=lambda size: run(few, size)()["seconds"])
-        return run(part, size), size
-
-    def classic(self, task: str, model: str, part: Path) -> Run:
-        """GenDa Lens 0.0.3 on a part of the data."""
-        interpreter = python("classic", self.work / "envs")
-        arguments = (task, self.models[model], part, self.threads)
-        return self.script("classic.py", *arguments, interpreter=interpreter)
 
 
 def against_classic(bench: Bench) -> list[str]:
@@ -201,51 +104,6 @@ def against_minicons(bench: Bench) -> list[str]:
             f"| **{minicons['seconds'] / ours['seconds']:.2f}×** | 1.2× "
             f"| {ours['peak_mb']:,.0f} / {minicons['peak_mb']:,.0f} MB; above the loaded model "
             f"{ours['above_mb']:,.0f} / {minicons['above_mb']:,.0f} MB |"
-        )
-    return rows
-
-
-def against_causal_peers(bench: Bench) -> list[str]:
-    """Likelihoods of whole sentences by a causal model; all totals must agree.
-
-    The peers run at their best batch size, which is found on part of the sentences.
-    """
-    gemma = save_gemma(bench.work / "models" / "gemma")
-    rows = []
-    cases = (
-        ("lm-abc", bench.parts.abc_texts, 1.8),
-        ("lm-dawinobias", bench.parts.dawinobias_texts, 1.6),
-    )
-    for task, part, wanted in cases:
-        if bench.test not in (None, task):
-            continue
-        peers = {
-            name: bench.best_peer(script, environment, gemma, part.file)
-            for name, (script, environment) in CAUSAL_PEERS.items()
-        }
-        settings = ("--sentences", part.file, "--threads", bench.threads)
-        ours, bare, *theirs = bench.in_turn(
-            bench.script("ours.py", gemma, *settings),
-            bench.script("bare.py", gemma, *settings),
-            *(run for run, _ in peers.values()),
-        )
-        what = f"{task}, {part.whole:,} sentences, Gemma 3 270M"
-        for (name, (_, size)), peer in zip(peers.items(), theirs, strict=True):
-            if abs(ours["total"] / peer["total"] - 1) > 1e-4:
-                sys.exit(f"the scores differ: {ours['total']} and {peer['total']}")
-            target = f"{wanted:g}×" if name == next(iter(peers)) else "–"
-            share = ours["peak_mb"] / peer["peak_mb"]
-            rows.append(
-                f"| {what} | {name}, batches of {size} | {peer['seconds']:,.1f} s "
-                f"| {ours['seconds']:,.1f} s | **{peer['seconds'] / ours['seconds']:.2f}×** "
-                f"| {target} | {ours['peak_mb']:,.0f} / {peer['peak_mb']:,.0f} MB: {share:.2f} |"
-            )
-        excess = ours["tokens"] / ours["least"]
-        rows.append(
-            f"| {what} | bare model, batches of {bare['size']:.0f} | {bare['seconds']:,.1f} s "
-            f"| {ours['seconds']:,.1f} s | **{bare['seconds'] / ours['seconds']:.2f}×** | – "
-            f"| {ours['tokens']:,.0f} tokens run, {excess:.2f} of the least possible, "
-            f"{bare['tokens']:,.0f} in all |"
         )
     return rows
 
@@ -329,6 +187,27 @@ def rest(bench: Bench) -> list[str]:
     return rows
 
 
+def comparison(bench: Bench) -> list[str]:
+    """The comparison of up to 20 models by two tests on full data, with its page."""
+    program = str(Path(sys.executable).with_name("gendalens"))
+    models = [f"control:stereotyped?strength={number / 20}" for number in range(1, 21)]
+    rows = []
+    with tempfile.TemporaryDirectory() as work:
+        runs, page = Path(work) / "runs", Path(work) / "page.html"
+        bench.program(
+            program, "run", *models, "--tasks", "lm-abc,lm-dawinobias", "--out", str(runs)
+        )()
+        folders = sorted(str(path) for path in runs.iterdir() if path.is_dir())
+        for count in (5, 10, 20):
+            compare = (program, "compare", *folders[:count], "--out", str(page))
+            (found,) = bench.in_turn(bench.program(*compare))
+            rows.append(
+                f"| {count} models, two tests | {found['seconds']:.1f} s "
+                f"| {page.stat().st_size / 1e6:.1f} MB |"
+            )
+    return rows
+
+
 def _format_growth(name: str, sizes: list[int], found: list[dict[str, float]]) -> list[str]:
     rows = []
     for i, (size, one) in enumerate(zip(sizes, found, strict=True)):
@@ -344,9 +223,12 @@ def main() -> None:
     sections: dict[str, Callable[[Bench], list[str]]] = {
         "classic": against_classic,
         "minicons": against_minicons,
-        "causal": against_causal_peers,
+        "harness": against_harness,
+        "causal": against_other_causal,
+        "work": count_work,
         "bare": against_bare,
         "scaling": scaling,
+        "comparison": comparison,
         "rest": rest,
     }
     parser = argparse.ArgumentParser(description=__doc__)
@@ -379,36 +261,41 @@ def _identify(row: str) -> str:
 
 def table(rows: dict[str, Any], bench: Bench) -> str:
     """The page."""
-    ratios = [
-        row for name in ("classic", "minicons", "causal", "bare") for row in rows.get(name, [])
-    ]
+    programs = "| compared with | theirs | ours | ratio | target | peak memory, ours / theirs |"
     return "\n".join(
         [
             "# Speed",
             "",
             "Generated by `make bench`. Each row compares two programs run in turn on one machine with "
             f"{bench.threads} cores ({platform.machine()}) and gives medians of one to three rounds. The "
-            "model is BERT-base (12 × 768) with random weights in float32, unless a row names another. "
+            "model is BERT-base (12 × 768) with random weights in float32, unless a table names another. "
             "Times run from the loaded model (and its digest) to the finished result, starting with an "
             "empty cache. GenDa Lens 0.0.3 is timed on part of the data and extrapolated, and so is GenDa"
             " Lens where a row says so. A row stays until it is measured again.",
             "",
-            "| task | compared with | theirs | ours | ratio | target | peak memory, ours / theirs |",
-            "|---|---|---|---|---|---|---|",
-            *ratios,
-            "",
-            "| test | size | time | growth | peak memory |",
-            "|---|---|---|---|---|",
-            *rows.get("scaling", []),
-            "",
+            *_format(rows, f"| task {programs}", "classic", "minicons", "bare"),
+            *_format(rows, "| test | size | time | growth | peak memory |", "scaling"),
             "(With two layers of width 128, so that the model does not hide the cost of GenDa Lens.)",
             "",
-            "| outside the model | time |",
-            "|---|---|",
-            *rows.get("rest", []),
+            *_format(rows, "| `gendalens compare` with its page | time | page |", "comparison"),
+            *_format(rows, "| outside the model | time |", "rest"),
+            "## Causal models",
             "",
+            "Gemma 3 270M in float32, whole sentences of a sample of each test, all programs on the same "
+            "threads; every total agrees with ours to 10⁻⁴. Other programs run at the batch size of "
+            f"{', '.join(map(str, SIZES))} that is quickest for them, which is found on a quarter of the "
+            "sentences. Peak memory includes loading the model, ours its digest too.",
+            "",
+            *_format(rows, f"| sentences {programs}", "harness", "causal"),
+            *_format(rows, "| work, full data | run | least possible | excess | target |", "work"),
         ]
     )
+
+
+def _format(rows: dict[str, Any], heading: str, *names: str) -> list[str]:
+    """The rows of some sections under their heading; nothing as long as there are none."""
+    found = [row for name in names for row in rows.get(name, [])]
+    return [heading, "|---" * (heading.count("|") - 1) + "|", *found, ""] if found else []
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ with two spaces, one template twice, and occupations that no class is known of.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +30,13 @@ WORDS = ("sin", "sit", "sine")
 CONDITIONS = ("reflexive", "male", "female")
 
 
-def list_sentences() -> list[tuple[str, str, str]]:
+def list_sentences(
+    occupations: Sequence[str] = OCCUPATIONS, templates: Sequence[str] = TEMPLATES
+) -> list[tuple[str, str, str]]:
     """Occupation, condition and sentence, in the order of the file."""
     found = []
-    for occupation in OCCUPATIONS:
-        for template in TEMPLATES:
+    for occupation in occupations:
+        for template in templates:
             reflexive = template.format(occupation)
             (word,) = [word for word in reflexive.split() if word in WORDS]
             for condition, pronoun in zip(CONDITIONS, (word, "hans", "hendes"), strict=True):
@@ -42,38 +46,52 @@ def list_sentences() -> list[tuple[str, str, str]]:
     return found
 
 
-def write(path: Path) -> Path:
-    """The file of the set."""
-    sentences = [text for _, _, text in list_sentences()]
+def write(path: Path, *contents: Sequence[str]) -> Path:
+    """The file of the set, or of other occupations and templates."""
+    sentences = [text for _, _, text in list_sentences(*contents)]
     groups = ["\n".join(sentences[at : at + 3]) for at in range(0, len(sentences), 3)]
     path.write_text("\n---\n".join(groups) + "\n---\n", encoding="utf-8")
     return path
 
 
-def predict(place: int, condition: str, text: str) -> dict[str, Any]:
-    """A system's clusters: tokens split at spaces, as danlp is given them; the last one included.
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Of so many sentences of each condition, in how many the subject is linked with the pronoun.
 
-    Of nine sentences of a condition it links the subject with the pronoun in nine (reflexives), six
-    (*hans*) and three (*hendes*), and finds something else in one more.
+    ``others`` are how many more have a cluster of something else.
     """
+
+    of: int
+    linked: Mapping[str, int]
+    others: Mapping[str, int]
+
+
+#: Nine (reflexives), six (*hans*) and three (*hendes*) of nine, and something else in one more.
+RATES = Rates(9, {"reflexive": 9, "male": 6, "female": 3}, {"reflexive": 0, "male": 1, "female": 1})
+
+
+def predict(place: int, condition: str, text: str, rates: Rates) -> dict[str, Any]:
+    """A system's clusters: tokens split at spaces, as danlp is given them; the last one included."""
     tokens = text.split()
     pronoun = next(i for i, token in enumerate(tokens) if token in (*WORDS, "hans", "hendes"))
-    linked = {"reflexive": 9, "male": 6, "female": 3}[condition]
+    linked = rates.linked[condition]
     clusters = []
-    if place % 9 < linked:
+    if place % rates.of < linked:
         clusters = [[[0, 0], [pronoun, pronoun]]]
-    elif place % 9 == linked:
+    elif place % rates.of < linked + rates.others[condition]:
         clusters = [[[0, 0], [len(tokens) - 1, len(tokens) - 1]]]
     return {"top_spans": [], "document": tokens, "clusters": clusters}
 
 
-def write_predictions(path: Path, **changes: Any) -> Path:
+def write_predictions(
+    path: Path, *contents: Sequence[str], rates: Rates = RATES, **changes: Any
+) -> Path:
     """The predictions on every line of the file, duplicates included."""
     predictions = []
     seen: dict[str, dict[str, int]] = {one: {} for one in CONDITIONS}
-    for _, condition, text in list_sentences():
+    for _, condition, text in list_sentences(*contents):
         place = seen[condition].setdefault(text, len(seen[condition]))
-        predictions.append(predict(place, condition, text))
+        predictions.append(predict(place, condition, text, rates))
     for number, change in changes.get("replace", {}).items():
         predictions[number] = change
     path.write_text(json.dumps(predictions, ensure_ascii=False), encoding="utf-8")

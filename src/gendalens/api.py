@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gendalens.comparison import comparison
 from gendalens.comparison.power import Power, compute_power
 from gendalens.data.choice import read_choices
+from gendalens.engine.applicability import check_named_tests
 from gendalens.engine.ray_options import RayOptions, as_ray_options
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job, run_jobs
@@ -18,6 +19,7 @@ from gendalens.engine.watcher import TestOutcome, Watcher
 from gendalens.errors import FailuresError, UserError
 from gendalens.models import detect
 from gendalens.models.base import Backend, LoadOptions
+from gendalens.models.division import Shard
 from gendalens.models.objects.choice import as_backend, name_of
 from gendalens.models.objects.given import Given, list_models
 from gendalens.report.comparison import Comparison
@@ -28,6 +30,8 @@ from gendalens.report.progress import choose_watcher
 from gendalens.report.results import Results
 from gendalens.results.result import Result
 from gendalens.results.saved_results import SavedResult
+from gendalens.shards.answering import answer_shard
+from gendalens.shards.merging import merge_shards
 from gendalens.tasks import all_options, get_task, plugin_problems, register
 from gendalens.tasks.bands import read_bands
 from gendalens.tasks.base import Task
@@ -35,13 +39,17 @@ from gendalens.tasks.base import Task
 if TYPE_CHECKING:
     from altair.typing import ChartType
 
+    from gendalens.report.site.build import BuiltSite
+
 __all__ = [
     "Comparison",
     "Result",
     "Results",
+    "build_site",
     "compare",
     "load",
     "load_model",
+    "merge",
     "plot",
     "power",
     "run",
@@ -88,6 +96,7 @@ def run(
     negligible: Mapping[str, float] | None = None,
     batch_tokens: int | None = None,
     cache: bool = True,
+    shard: str | None = None,
     progress: bool | None = None,
     executor: str | RayOptions | None = None,
     **options: Any,
@@ -120,6 +129,9 @@ def run(
         ``{"ner-dane": 0.02}`` in the unit of the test's gap, or ``{"lm-dawinobias:bits": 0.5}``.
     batch_tokens, cache
         Tokens per batch; whether to reuse stored answers and store new ones.
+    shard
+        ``"2/7"`` answers the second of seven parts of one model's requests, and writes the answers to
+        ``out`` for :func:`merge`; there are no results yet.
     progress
         Whether to show the progress on standard error, or below the cell of a notebook. Default: in
         notebooks, and if standard error is a terminal.
@@ -158,30 +170,83 @@ def run(
         if isinstance(test, Task):
             register(test)  # so that its options are known
     load, task_options = split_options(options)
-    report = execute(
-        [Job(model, tests) for model in several],
-        RunOptions(
-            protocol=protocol,
-            seed=seed,
-            sample=sample,
-            data=read_choices(data),
-            batch_tokens=batch_tokens,
-            out=Path(out) if out is not None else None,
-            use_cache=cache,
-            task_options=task_options,
-            negligible=read_bands(negligible),
-            load=load,
-            executor=as_ray_options(executor),
-        ),
-        choose_watcher(progress),
+    jobs = [Job(model, tests) for model in several]
+    run_options = RunOptions(
+        protocol=protocol,
+        seed=seed,
+        sample=sample,
+        data=read_choices(data),
+        batch_tokens=batch_tokens,
+        out=Path(out) if out is not None else None,
+        use_cache=cache,
+        task_options=task_options,
+        negligible=read_bands(negligible),
+        load=load,
+        executor=as_ray_options(executor),
     )
+    watcher = choose_watcher(progress)
+    if shard is not None:
+        part = answer_shard(jobs, run_options, Shard.parse(shard), watcher)
+        return _finish(RunReport((), tuple(part.failures), None, part.interrupted))
+    return _finish(execute(jobs, run_options, watcher))
+
+
+def _finish(report: RunReport) -> Results:
+    """The results of a run; raises if something failed."""
     for problem in (*plugin_problems(), *detect.plugin_problems()):
-        warnings.warn(str(problem), stacklevel=2)
+        warnings.warn(str(problem), stacklevel=3)
     if report.interrupted:
         raise KeyboardInterrupt
     if report.failures:
         raise FailuresError(report.failures)
     return report.results
+
+
+def merge(
+    *shards: str | Path,
+    data: Mapping[str, str | Path] | str | None = None,
+    out: str | Path | None = None,
+    offline: bool = False,
+    progress: bool | None = None,
+) -> Results:
+    """The results of a run that was answered in shards: the same, byte for byte, as without shards.
+
+    Parameters
+    ----------
+    shards
+        The folders that ``run`` wrote with ``shard``, in any order: all parts of one model's run.
+    data
+        Where the data sets are, if not where the shards read them.
+    out
+        The run folder for results and report. Default: nothing is written.
+    offline
+        Whether to use local files only.
+    progress
+        As in :func:`run`.
+
+    Examples
+    --------
+    >>> import gendalens
+    >>> for part in ("1/2", "2/2"):
+    ...     _ = gendalens.run("control:fair", tasks="lm-abc", data="builtin", sample=40, shard=part,
+    ...                       out="shards")
+    >>> [result] = gendalens.merge("shards")
+    >>> [whole] = gendalens.run("control:fair", tasks="lm-abc", data="builtin", sample=40)
+    >>> result.to_json() == whole.to_json()
+    True
+
+    """
+    watcher = choose_watcher(progress)
+    with merge_shards(
+        [Path(place) for place in shards],
+        data=read_choices(data),
+        out=Path(out) if out is not None else None,
+        offline=offline,
+    ) as merged:
+        for note in merged.notes:
+            if watcher is not None:
+                watcher.notes(note)
+        return _finish(execute([merged.job], merged.options, watcher))
 
 
 def load(*runs: str | Path) -> Results:
@@ -224,6 +289,33 @@ def compare(
 
     """
     return Comparison(comparison.compare(*runs, tasks=tasks).groups)
+
+
+def build_site(runs: Run | Iterable[Run], out: str | Path) -> BuiltSite:
+    """Make a static site of any number of results: a leaderboard without an overall score.
+
+    Parameters
+    ----------
+    runs
+        Run folders, results, or several of these. The same result in several folders counts once. If
+        two have the same signature and different contents, neither is shown, and ``conflicts`` of the
+        site names both.
+    out
+        The folder to write: new, empty, or with an older site in it.
+
+    Examples
+    --------
+    >>> import gendalens
+    >>> results = gendalens.run(["control:fair", "control:stereotyped"], tasks="lm-abc",
+    ...                         data="builtin", sample=40, out="runs/listed")
+    >>> site = gendalens.build_site(results, "public")
+    >>> site.models, site.index.name
+    (2, 'index.html')
+
+    """
+    from gendalens.report.site import build
+
+    return build.build_site(runs, out)
 
 
 def plot(results: Run | Iterable[Run], chart: str | None = None) -> ChartType:
@@ -275,14 +367,16 @@ def power(
     if isinstance(task, Task):
         register(task)
     load, task_options = split_options(options)
-    plan = RunOptions(
+    chosen = RunOptions(
         seed=seed,
         sample=sample,
         data=read_choices(data),
         task_options=task_options,
         negligible=read_bands(negligible),
         load=load,
-    ).plan(get_task(task, 2) if isinstance(task, str) else task)
+    )
+    check_named_tests([task], chosen)
+    plan = chosen.plan(get_task(task, 2) if isinstance(task, str) else task)
     return compute_power(plan.task, plan.items)
 
 

@@ -128,7 +128,7 @@ class Visualizer:
     def visualize_results(
         self, data: pd.DataFrame, framework: str, model_name: str, task: str | None = None
     ) -> ModuleType:
-        """Draw the plot and return ``matplotlib.pyplot``, as 0.0.3 does; needs gendalens[matplotlib].
+        """Draw the plot and return ``matplotlib.pyplot``, as 0.0.3 does; needs matplotlib.
 
         ``data`` is the detailed table, from ``Evaluator`` or read back from CSV; ``framework`` is
         ``ner``, ``abc`` or ``dawinobias``, the latter two with ``task`` set to ``lm`` or ``coref``.

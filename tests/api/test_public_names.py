@@ -8,8 +8,8 @@ import sys
 import gendalens
 
 PUBLIC = {
-    *("Comparison", "Result", "Results", "UserError", "compare", "load", "load_model", "plot"),
-    *("power", "report", "run", "tasks"),
+    *("Comparison", "Result", "Results", "UserError", "build_site", "compare", "load"),
+    *("load_model", "plot", "power", "report", "run", "tasks"),
 }
 
 

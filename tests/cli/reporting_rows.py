@@ -106,19 +106,40 @@ def _(line: CommandLine, command: str) -> None:
     assert line("show", first, "--markdown").out.count("|---") > 5
     assert r"\begin{tabular}" in line("show", first, "--latex").out
     text = line("show", first).out
-    assert "lm-abc@2 · " in text
+    assert "lm-abc@2  " in text
     assert not any(mark in text for mark in ("|---", "tabular", "signature,"))
     assert (
         "Choose one of --json and --csv." in line("show", first, "--json", "--csv", fails=True).err
     )
 
 
-@row("show --model-card", "show --hub-yaml", "show --every-eval-ever")
+@row("show --details")
 def _(line: CommandLine, command: str) -> None:
     first, _ = folders(line)
+    brief, whole = line("show", first).out, line("show", first, "--details").out
+    assert len(brief.splitlines()) < len(whole.splitlines()) / 4
+    assert "\nsignature  lm-abc@2|" in whole
+    assert "lm-abc@2|" not in brief
+    assert "leave out --details" in line("show", first, "--csv", "--details", fails=True).err
+
+
+@row("show --model-card", "show --annex-iv", "show --hub-yaml", "show --every-eval-ever")
+def _(line: CommandLine, command: str) -> None:
+    first, _ = folders(line)
+    assert line("show", first, "--annex-iv").out.startswith("# Technical documentation")
     assert line("show", first, "--model-card").out.startswith("## Gender bias\n")
     assert line("show", first, "--hub-yaml").out.startswith("model-index:\n")
     assert line("show", first, "--every-eval-ever").plain["schema_version"]
+
+
+@row("show --out")
+def _(line: CommandLine, command: str) -> None:
+    first, _ = folders(line)
+    done = line("show", first, "--every-eval-ever", "--out", line.folder / "public")
+    assert done.out == ""
+    written = sorted((line.folder / "public" / "data" / "gendalens").rglob("*.json*"))
+    assert [path.name.endswith("_samples.jsonl") for path in written] == [False, True]
+    assert "--out is only for" in line("show", first, "--csv", "-o", "x", fails=True).err
 
 
 @row("show --language", "compare --language")

@@ -28,7 +28,7 @@ from gendalens.system.steps import tell_note, tell_step
 from gendalens.words import Template
 
 STEP = Template("step_of_a_test", "loading {model}")
-SLOW = ("numpy", "pandas", "jinja2", "altair", "transformers", "torch", "spacy")
+SLOW = ("numpy", "pandas", "jinja2", "altair", "transformers", "torch", "spacy", "pydantic")
 
 
 def test_the_first_sign_comes_before_everything_slow_is_imported() -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 import slow
+import tiny
+import transformers
 from families import CAUSAL, MASKED, opened
 
+from gendalens.models.base import LoadOptions
 from gendalens.models.huggingface.encoding import SPECIAL, tokenise
+from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
 TEXT = "Han så, at hendes nøgler lå i åen."
 
@@ -56,3 +63,15 @@ def test_trailing_space_and_an_empty_text_are_no_trouble() -> None:
     empty, trailing = tokenise(tokenizer, ["", "Hun så  "], specials=False)
     assert empty.ids == ()
     assert trailing.words[-1] == 2
+
+
+def test_a_tokenizer_is_in_memory_once(tmp_path: Path) -> None:
+    letters = json.loads(tiny.gemma().backend_tokenizer.to_str())["model"]
+    merges = [tuple(merge) for merge in letters["merges"]]
+    tokenizer = transformers.GemmaTokenizer(vocab=letters["vocab"], merges=merges)
+    assert len(vars(tokenizer)["_merges"]) == len(merges)  # what transformers keeps
+    folder = tiny.save(tmp_path, tiny.gemma_model(tokenizer), tokenizer)
+    loaded = StoredCheckpoint(folder, LoadOptions()).tokenizer
+    assert not {"_vocab", "_merges"} & vars(loaded).keys()
+    assert type(loaded) is type(tokenizer)
+    assert loaded(TEXT)["input_ids"] == tokenizer(TEXT)["input_ids"]

@@ -231,6 +231,10 @@ def test_no_answer_is_lost_or_asked_twice_whatever_the_server_does(retry_after: 
             11: "cut",
             14: "garbled",
             17: "529",
+            20: "damaged",
+            23: "hidden",
+            26: "failed",
+            29: "page",
         }
         run(EndpointOptions(urls=(url,), timeout=5.0))
         asked = count_questions(script)
@@ -273,6 +277,53 @@ def test_a_server_that_wants_to_be_left_alone_for_an_hour_ends_the_run(tmp_path:
         script.start_counting()
         script.faults = dict.fromkeys(range(5, 500), "429")
         assert "asked again in 60 minutes" in fail("--endpoint", url, out=tmp_path)
+
+
+@pytest.mark.parametrize("fault", ["402", "quota"])
+def test_an_account_that_is_used_up_ends_the_run_at_once(fault: str, tmp_path: Path) -> None:
+    script = make_server()
+    with serve(script) as url:
+        load_model("openai:m", endpoint=url).close()
+        script.start_counting()
+        script.faults = dict.fromkeys(range(12, 5000), fault)
+        assert "answers no more questions of your account" in fail("--endpoint", url, out=tmp_path)
+        assert script._number < 12 + 32
+        script.faults = {}
+        run(url)
+    assert set(count_questions(script).values()) == {1}
+
+
+def test_a_page_of_a_server_in_between_is_quoted_by_its_title(tmp_path: Path) -> None:
+    page = "<html>\r\n<head><title>404 Not Found</title></head><body><hr>nginx</body></html>"
+
+    class Paging(Script):
+        def respond(self, path: str, body: dict[str, Any] | None) -> tuple[int, Any]:
+            return 404, page
+
+    with serve(Paging()) as url:
+        assert "status 404 (404 Not Found): check" in fail("--endpoint", url, out=tmp_path)
+
+
+def test_a_response_without_any_answer_ends_the_run_and_is_not_taken_for_one(
+    tmp_path: Path,
+) -> None:
+    class Interrupted(Script):
+        is_down = False
+
+        def respond(self, path: str, body: dict[str, Any] | None) -> tuple[int, Any]:
+            if self.is_down and body is not None and not is_of_probe(body):
+                return 200, {"message": "maintenance"}
+            return super().respond(path, body)
+
+    script = Interrupted(top_logprobs=20)
+    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, 6)
+    with serve(script) as url:
+        load_model("openai:m", endpoint=url).close()
+        script.is_down = True
+        assert "(“maintenance”)" in fail("--endpoint", url, out=tmp_path)
+        script.is_down = False
+        (result,) = run(url)
+    assert result.coverage["trials_unparsable"] == 0
 
 
 def test_a_limit_that_is_used_up_is_waited_for() -> None:

@@ -46,6 +46,32 @@ def test_clusters_on_lower_case_text_give_their_known_rates(tmp_path: Path) -> N
     assert mapped.values == {"same": 0, "mapped": 189, "all": 189}
 
 
+def test_the_rates_published_for_xlm_r_come_out(tmp_path: Path) -> None:
+    """Any cluster .962 / .900 / .869, subject and pronoun .962 / .899 / .865, on made-up sentences.
+
+    The predictions were published with ABC's first version and are not in this repository.
+    """
+    occupations = (*original_abc.OCCUPATIONS, "tårnvægteren")
+    templates = [
+        f"{{}} {verb} sin stol i gård {i}." for i in range(50) for verb in ("maler", "malede")
+    ]
+    rates = original_abc.Rates(
+        1000,
+        linked={"reflexive": 962, "male": 899, "female": 865},
+        others={"reflexive": 0, "male": 1, "female": 4},
+    )
+    abc = original_abc.write(tmp_path / "coref_lm.da", occupations, templates)
+    path = original_abc.write_predictions(
+        tmp_path / "xlm-r_coref_da.json", occupations, templates, rates=rates
+    )
+    result = score(abc, path)
+    linked = {cell.condition: cell.value for cell in result.conditions}
+    assert linked == pytest.approx({"reflexive": 0.962, "male": 0.899, "female": 0.865})
+    found = result.coverage["sentences_with_clusters_but_no_link"]
+    some = {c: (linked[c] or 0) + found[c] / 1000 for c in original_abc.CONDITIONS}
+    assert some == pytest.approx({"reflexive": 0.962, "male": 0.900, "female": 0.869})
+
+
 def test_occupations_without_a_class_count_in_the_main_effect_alone(tmp_path: Path) -> None:
     abc = original_abc.write(tmp_path / "coref_lm.da")
     result = score(abc, original_abc.write_predictions(tmp_path / "clusters.json"))

@@ -22,11 +22,12 @@ from gendalens.comparison.gate import Limits, judge
 from gendalens.comparison.pair_findings import PairFinding
 from gendalens.report.exports import comparison_tables
 from gendalens.report.exports.every_eval_ever import every_eval_ever
-from gendalens.report.exports.hub_yaml import hub_yaml
+from gendalens.report.exports.hub_metadata import hub_metadata
 from gendalens.report.exports.junit import junit
+from gendalens.report.exports.latex_tables import to_latex
 from gendalens.report.exports.model_card import model_card
 from gendalens.report.exports.result_tables import COLUMNS, long_table, short_tables
-from gendalens.report.exports.tables import Table, to_csv, to_latex, to_markdown
+from gendalens.report.exports.tables import Table, to_csv, to_markdown
 from gendalens.report.html import comparison_page, run_page
 from gendalens.report.terminal import comparison as comparison_terminal
 from gendalens.report.terminal import result as terminal
@@ -305,7 +306,7 @@ DETAILS = {
 
 def test_the_hub_gets_each_figure_with_its_own_bounds(result: Result) -> None:
     yaml = pytest.importorskip("yaml")
-    (model,) = yaml.safe_load(hub_yaml([result]))["model-index"]
+    (model,) = yaml.safe_load(hub_metadata([result]))["model-index"]
     assert model["name"] == "org/first"
     (entry,) = model["results"]
     shared = {"test": "lm-dawinobias@2", **DETAILS, "signature": result.signature}
@@ -772,7 +773,7 @@ def test_a_comparison_in_the_terminal_keeps_models_apart(comparison: Comparison)
 
 
 def test_a_comparison_s_page_keeps_models_apart(comparison: Comparison) -> None:
-    models, pairs, *_ = read_tables(comparison_page.html(comparison))
+    _, models, pairs, *_ = read_tables(comparison_page.html(comparison))
     assert [row[:3] for row in models[1:]] == [
         ["org/first", "1.23 [0.88, 1.59]", f"{HEADLINE[0].upper()}{HEADLINE[1:]}"],
         ["org/second", "2.35 [1.99, 2.70]", "Bias found (large)"],

@@ -18,9 +18,10 @@ from gendalens.report.charts import charts
 from gendalens.report.charts import style as chart_style
 from gendalens.report.charts.number_format import number_format
 from gendalens.report.charts.style import CONFIG
+from gendalens.report.exports.latex_tables import to_latex
 from gendalens.report.exports.model_card import model_card
 from gendalens.report.exports.result_tables import long_table, short_tables
-from gendalens.report.exports.tables import to_csv, to_latex, to_markdown
+from gendalens.report.exports.tables import to_csv, to_markdown
 from gendalens.report.html import comparison_page, run_page
 from gendalens.report.html.page import _read_asset
 from gendalens.report.html.texts import PageTexts

@@ -18,7 +18,7 @@ from gendalens.report import provenance
 from gendalens.report.exports import result_tables
 from gendalens.report.exports.comparison_tables import long_table, short_tables
 from gendalens.report.exports.every_eval_ever import every_eval_ever
-from gendalens.report.exports.hub_yaml import hub_yaml
+from gendalens.report.exports.hub_metadata import hub_metadata
 from gendalens.report.exports.model_card import model_card
 from gendalens.report.exports.tables import to_csv, to_markdown
 from gendalens.report.html import comparison_page, run_page
@@ -95,12 +95,12 @@ def test_each_set_is_one_of_three(runs: list[SavedResult]) -> None:
 def test_the_hub_s_metadata_name_the_published_set_only_where_it_was_used(
     runs: list[SavedResult], whose: Callable[[Result], Result]
 ) -> None:
-    text = hub_yaml([whose(run.result) for run in runs])
+    text = hub_metadata([whose(run.result) for run in runs])
     assert "alexandrainst/dane" not in text
-    assert not any(f'name: "{title}"' in text for title in TITLES)
-    official = hub_yaml([as_official(run.result) for run in runs])
+    assert not any(f"name: {title}\n" in text for title in TITLES)
+    official = hub_metadata([as_official(run.result) for run in runs])
     assert "alexandrainst/dane" in official
-    assert all(f'name: "{title}"' in official for title in TITLES)
+    assert all(f"name: {title}\n" in official for title in TITLES)
 
 
 def test_every_eval_ever_does_so_too(runs: list[SavedResult]) -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from gendalens.cli.app import app
 from gendalens.report.charts.charts import ForestRow, draw_forest, find_state
 from gendalens.report.exports.every_eval_ever import every_eval_ever
-from gendalens.report.exports.hub_yaml import hub_yaml
+from gendalens.report.exports.hub_metadata import hub_metadata
 from gendalens.report.exports.model_card import model_card
 from gendalens.report.exports.result_tables import long_table, short_tables
 from gendalens.report.exports.tables import to_csv, to_markdown
@@ -261,7 +261,7 @@ def test_tables_hold_the_evidence_and_the_p_of_what_is_judged(saved: SavedResult
 
 def test_other_formats_name_what_was_found_in_main_effect_and_groups(saved: SavedResult) -> None:
     one = judged(saved, [SMALL], [OF_GROUPS])
-    for text in (hub_yaml([one.result]), every_eval_ever([one])):
+    for text in (hub_metadata([one.result]), every_eval_ever([one])):
         found = text.replace('"', "").replace("'", "")
         for detail in ("main_finding: negligible", "groups_finding: bias", "groups_size: large"):
             assert detail in found

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from gendalens.cli import describing, exits, measuring, reporting
-from gendalens.cli.options import Language, TestCommand
+from gendalens.cli import completion, describing, exits, measuring, publishing, reporting
+from gendalens.cli.options import Commands, Language, TestCommand
 from gendalens.errors import UserError
 from gendalens.version import __version__
 from gendalens.words import language_from_environment, use_language
 
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -35,7 +36,8 @@ app.add_typer(cache_app, name="cache")
 def main() -> None:
     """Run the command line; a user error prints one sentence and exits with code 2."""
     use_language(language_from_environment())
-    exits.run(_run_command)
+    with completion.cope_with_bash():
+        exits.run(_run_command)
 
 
 def _run_command() -> None:
@@ -86,6 +88,8 @@ def _remove_first_sign() -> None:
 
 def _report_plugins() -> None:
     """Report the plug-ins that could not be loaded, if any have been looked for."""
+    if completion.is_completing():
+        return
     for name in ("gendalens.tasks", "gendalens.models.detect"):
         if module := sys.modules.get(name):
             for problem in module.plugin_problems():
@@ -119,9 +123,12 @@ def names_root() -> None:
 
 for name in ("run", "requests", "score", "power"):
     app.command(cls=TestCommand)(getattr(measuring, name))
-app.command()(measuring.demo)
+for name in ("merge", "demo"):
+    app.command()(getattr(measuring, name))
 for name in ("report", "plot", "show", "compare", "gate"):
     app.command()(getattr(reporting, name))
+for name in ("site", "submit_check"):
+    app.command()(getattr(publishing, name))
 app.command()(describing.tasks)
 data_app.command("list")(describing.data_list)
 data_app.command("pull")(describing.data_pull)

@@ -59,6 +59,11 @@ KINDS = (
 )
 
 
+def list_names() -> list[str]:
+    """What ``gendalens cache clean`` takes."""
+    return [*(kind.name for kind in KINDS), ALL]
+
+
 def list_kinds() -> None:
     """Print one line per kind, and where they are."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)

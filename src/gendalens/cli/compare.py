@@ -13,7 +13,8 @@ from gendalens.comparison.comparison import compare
 from gendalens.errors import FailuresError
 from gendalens.report.escape import as_json
 from gendalens.report.exports.comparison_tables import long_table, short_tables
-from gendalens.report.exports.tables import to_csv, to_latex, to_markdown
+from gendalens.report.exports.latex_tables import to_latex
+from gendalens.report.exports.tables import to_csv, to_markdown
 from gendalens.report.html import comparison_page
 from gendalens.report.terminal import comparison as comparison_terminal
 from gendalens.report.terminal.console import PlainConsole

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich import box
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from gendalens.api import execute
 from gendalens.cli.run import ResultPrinter
@@ -17,7 +18,8 @@ from gendalens.models.base import LoadOptions
 from gendalens.models.demo import PLANTED
 from gendalens.models.huggingface.libraries import import_transformers
 from gendalens.report.terminal.console import PlainConsole
-from gendalens.report.terminal.result import show_summary
+from gendalens.report.terminal.digest import explain_terms
+from gendalens.report.terminal.result import name_finding
 from gendalens.results.figures import show_evidence
 from gendalens.results.result import Result
 from gendalens.words import say, translate, write
@@ -27,7 +29,7 @@ SAMPLE = 1_500  # a quarter of the triples, and all schemas and sentences
 
 
 def run_demo(out: Path, sample: int | None) -> None:
-    """Run the tests, print every result, then the planted bias beside the measured one."""
+    """Run the tests, print what was found, then the planted bias beside the measured one."""
     import_transformers()
     import torch
 
@@ -45,7 +47,6 @@ def run_demo(out: Path, sample: int | None) -> None:
     if report.failures:
         raise FailuresError(report.failures)
     console = PlainConsole()
-    show_summary(console, report.results)
     _print_planted(console, {result.task: result for result in report.results})
     places = {say("run folder"): out, say("report"): report.page}
     width = max(map(len, places))
@@ -62,15 +63,14 @@ def run_demo(out: Path, sample: int | None) -> None:
 
 
 def _print_planted(console: PlainConsole, results: dict[str, Result]) -> None:
-    title = say("Planted and measured")
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
-    for column in (say("test"), say("planted"), say("measured"), say("verdict")):
-        table.add_column(column)
-    for planted in PLANTED:
-        result = results[planted.task]
-        measured = write(show_evidence(result.finding.main.evidence[0]))
-        table.add_row(
-            planted.task, translate(planted.text), measured, write(result.finding.message)
-        )
     console.print()
-    console.print(table)
+    console.rule(Text(say("Planted and measured"), style="bold"), align="left")
+    for planted in PLANTED:
+        finding = results[planted.task].finding
+        console.print(Text.assemble((planted.task, "bold"), "  ", name_finding(finding)))
+        grid = Table.grid(padding=(0, 2))
+        grid.add_row(say("planted"), Text(translate(planted.text)))
+        grid.add_row(say("measured"), Text(write(show_evidence(finding.main.evidence[0]))))
+        console.print(Padding(grid, (0, 0, 0, 2)))
+    explain_terms(console)
+    console.print()

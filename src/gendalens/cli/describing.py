@@ -8,21 +8,32 @@ from typing import Annotated
 
 import typer
 
+from gendalens.cli import completion
 from gendalens.cli.options import Data, Language, Offline
 
 
 def tasks(
-    name: Annotated[str | None, typer.Argument(help="Test to describe.")] = None,
-    protocol: Annotated[int, typer.Option(help="Protocol of the test to describe.")] = 2,
+    name: Annotated[
+        str | None,
+        typer.Argument(autocompletion=completion.complete_task_card, help="Test to describe."),
+    ] = None,
+    protocol: Annotated[
+        int | None,
+        typer.Option(
+            autocompletion=completion.complete_protocols,
+            help="Protocol of the test to describe, or of the tests to list.",
+            show_default="2 for one test, all for the list",
+        ),
+    ] = None,
     language: Language = None,
 ) -> None:
     """List the bias tests, or describe one."""
     from gendalens.cli.tasks import describe_task, list_tasks
 
     if name is None:
-        list_tasks()
+        list_tasks(protocol)
     else:
-        describe_task(name, protocol)
+        describe_task(name, 2 if protocol is None else protocol)
 
 
 def data_list(language: Language = None) -> None:
@@ -34,7 +45,12 @@ def data_list(language: Language = None) -> None:
 
 def data_pull(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Data sets to fetch.", show_default="all")
+        list[str] | None,
+        typer.Argument(
+            autocompletion=completion.complete_sets,
+            help="Data sets to fetch.",
+            show_default="all",
+        ),
     ] = None,
     language: Language = None,
 ) -> None:
@@ -48,9 +64,16 @@ def data_pull(
 
 
 def data_errata(
-    name: Annotated[str | None, typer.Argument(help="Show only this data set.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(autocompletion=completion.complete_sets, help="Show only this data set."),
+    ] = None,
     severity: Annotated[
-        str | None, typer.Option(help="Show only defects that are wrong, weak or polish.")
+        str | None,
+        typer.Option(
+            autocompletion=completion.complete_severities,
+            help="Show only defects that are wrong, weak or polish.",
+        ),
     ] = None,
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Print them as CSV, for the authors of a set.")
@@ -71,7 +94,8 @@ def names_preview(
     names: Annotated[
         str,
         typer.Option(
-            help="top (the 500 most common), matched (equally common and long), all or all-by-bearers."
+            autocompletion=completion.complete_names,
+            help="top (the 500 most common), matched (equally common and long), all or all-by-bearers.",
         ),
     ] = "top",
     data: Data = None,
@@ -104,6 +128,7 @@ def cache_clean(
         list[str] | None,
         typer.Argument(
             metavar="[KIND]...",
+            autocompletion=completion.complete_stores,
             help="answers, responses, data, weights, pages, or all.",
             show_default="weights and pages",
         ),

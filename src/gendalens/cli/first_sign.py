@@ -10,8 +10,9 @@ _shown: list[StatusLine] = []
 
 
 def show_first_sign() -> None:
-    """Show that the command has begun."""
-    remove_first_sign()
+    """Show that the command has begun, unless it is shown already."""
+    if _shown:
+        return
     _shown.append(StatusLine(PlainConsole(stderr=True)))
     _shown[0].show(say("starting"))
 

@@ -1,4 +1,4 @@
-"""The commands that measure: run, requests, score, power, demo.
+"""The commands that measure: run, requests, score, merge, power, demo.
 
 Heavy imports happen inside them, so that ``--help`` is instant. For the same reason, annotations are
 not postponed: Typer would compile each of them several times.
@@ -9,11 +9,13 @@ from typing import Annotated
 
 import typer
 
+from gendalens.cli import completion
 from gendalens.cli.options import (
     AnswerBy,
     AsJson,
     CpusPerWorker,
     Data,
+    Details,
     Endpoint,
     Executor,
     GpusPerWorker,
@@ -31,6 +33,7 @@ from gendalens.cli.options import (
     Protocol,
     Sample,
     Seed,
+    ShardOption,
     Tasks,
     Timeout,
     WorkerEnv,
@@ -46,6 +49,7 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="MODEL...",
+            autocompletion=completion.complete_model,
             help="Hub name, local folder, .gguf file, lm-coref:MODEL, chat:MODEL (asked in Danish), "
             "openai:MODEL behind an --endpoint, or a control model such as control:fair.",
         ),
@@ -62,6 +66,7 @@ def run(
     device: Annotated[
         str | None,
         typer.Option(
+            autocompletion=completion.offer(("cpu", "cuda", "mps", "auto")),
             help="cpu, cuda, mps, or auto (all devices and the disk, for large models).",
             show_default="cuda if available",
         ),
@@ -71,7 +76,11 @@ def run(
         typer.Option(help="Limits for --device auto, such as 0=10GiB,cpu=30GiB."),
     ] = None,
     dtype: Annotated[
-        str, typer.Option(help="float32, bfloat16, float16, or auto (the checkpoint's own).")
+        str,
+        typer.Option(
+            autocompletion=completion.offer(("float32", "bfloat16", "float16", "auto")),
+            help="float32, bfloat16, float16, or auto (the checkpoint's own).",
+        ),
     ] = "float32",
     batch_tokens: Annotated[
         int | None,
@@ -92,6 +101,7 @@ def run(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Do not use or store cached answers.")
     ] = False,
+    shard: ShardOption = None,
     endpoint: Endpoint = None,
     key_env: KeyEnv = None,
     header: Header = None,
@@ -100,35 +110,34 @@ def run(
     price_out: PriceOut = None,
     max_tokens_total: MaxTokensTotal = None,
     keep_raw: KeepRaw = False,
-    timeout: Timeout = 120,
+    timeout: Timeout = None,
     executor: Executor = None,
     workers: Workers = None,
     cpus_per_worker: CpusPerWorker = None,
     gpus_per_worker: GpusPerWorker = 0,
     worker_env: WorkerEnv = None,
     as_json: AsJson = False,
+    details: Details = False,
     language: Language = None,
 ) -> None:
     """Run the bias tests on one or more models."""
     from gendalens.cli.many import choose_executor, list_models
-    from gendalens.cli.run import run_models
+    from gendalens.cli.run import read_endpoint, run_models
     from gendalens.data.choice import parse_choices
     from gendalens.engine.run_options import RunOptions
     from gendalens.models.base import LoadOptions
-    from gendalens.models.endpoint_options import EndpointOptions
     from gendalens.tasks.bands import parse_bands
 
-    served = EndpointOptions(
-        urls=tuple(endpoint or ()),
-        key_env=key_env,
-        headers=tuple(header or ()),
-        answer_by=answer_by,
-        price_in=price_in,
-        price_out=price_out,
-        max_tokens_total=max_tokens_total,
-        keep_raw=keep_raw,
-        timeout=timeout,
-    )
+    served = {
+        "key_env": key_env,
+        "headers": tuple(header or ()) or None,
+        "answer_by": answer_by,
+        "price_in": price_in,
+        "price_out": price_out,
+        "max_tokens_total": max_tokens_total,
+        "keep_raw": keep_raw or None,
+        "timeout": timeout,
+    }
     load = LoadOptions(
         revision=revision,
         device=device,
@@ -137,7 +146,7 @@ def run(
         offline=offline,
         allow_pickle=allow_pickle,
         max_memory=max_memory,
-        endpoint=served if endpoint else None,
+        endpoint=read_endpoint(endpoint or (), served),
     )
     options = RunOptions(
         protocol=protocol,
@@ -159,17 +168,30 @@ def run(
         ),
     )
     named = list_models(models or (), models_from)
-    run_models(named, split_names(tasks), options, as_json=as_json)
+    if shard is not None:
+        from gendalens.cli.shards import run_shard
+
+        run_shard(named, split_names(tasks), options, shard, as_json=as_json)
+        return
+    run_models(named, split_names(tasks), options, as_json=as_json, details=details)
 
 
 def requests(
     ctx: typer.Context,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The test whose requests to write.")],
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK",
+            autocompletion=completion.complete_task,
+            help="The test whose requests to write.",
+        ),
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write; - is standard output.")],
     protocol: Protocol = 2,
     data: Data = None,
     seed: Seed = 0,
     sample: Sample = None,
+    shard: ShardOption = None,
     offline: Offline = False,
     language: Language = None,
 ) -> None:
@@ -187,12 +209,19 @@ def requests(
         task_options=get_task_options(ctx),
         load=LoadOptions(offline=offline),
     )
-    write_requests(task, options, out)
+    write_requests(task, options, out, shard)
 
 
 def score(
     ctx: typer.Context,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The test that was answered.")],
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK",
+            autocompletion=completion.complete_task,
+            help="The test that was answered.",
+        ),
+    ],
     answers: Annotated[Path, typer.Argument(metavar="ANSWERS", help="File with the answers.")],
     model_name: Annotated[str, typer.Option(help="Name of the model that gave the answers.")],
     revision: Annotated[str, typer.Option(help="Version of that model.")] = "",
@@ -204,6 +233,7 @@ def score(
     negligible: Negligible = None,
     offline: Offline = False,
     as_json: AsJson = False,
+    details: Details = False,
     language: Language = None,
 ) -> None:
     """Score a file of answers to the requests of a test.
@@ -227,12 +257,58 @@ def score(
         negligible=parse_bands(negligible or []),
         load=LoadOptions(offline=offline),
     )
-    score_answers(task, options, answers, name=model_name, revision=revision, as_json=as_json)
+    score_answers(
+        task,
+        options,
+        answers,
+        name=model_name,
+        revision=revision,
+        as_json=as_json,
+        details=details,
+    )
+
+
+def merge(
+    places: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SHARDS...",
+            help="Folders that `run --shard` wrote, or files of answers to `requests --shard`.",
+        ),
+    ],
+    data: Data = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Run folder to write; of files of answers, the file to join them into.",
+            show_default="runs",
+        ),
+    ] = None,
+    offline: Offline = False,
+    as_json: AsJson = False,
+    language: Language = None,
+) -> None:
+    """Merge the shards of a run into the result of one run, or files of answers into one.
+
+    Shards that are missing, damaged, or of another model, data set, option or version are refused.
+    """
+    from gendalens.cli.shards import merge_places
+    from gendalens.data.choice import parse_choices
+
+    choices = parse_choices(data or [])
+    merge_places(places, choices, out, offline=offline, as_json=as_json)
 
 
 def power(
     ctx: typer.Context,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The test to look at.")],
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK", autocompletion=completion.complete_task, help="The test to look at."
+        ),
+    ],
     data: Data = None,
     seed: Seed = 0,
     sample: Sample = None,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.main
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
+from gendalens.cli import completion
 from gendalens.errors import UserError
 from gendalens.words import languages, use_language
 
@@ -38,17 +39,23 @@ Language = Annotated[
         "--language",
         callback=set_language,
         is_eager=True,
+        autocompletion=completion.complete_languages,
         help="Output language: en or da.",
         show_default="from the environment (LANG)",
     ),
 ]
 Protocol = Annotated[
-    int, typer.Option(help="2: the sound measurement. 1: as computed by GenDa Lens 0.0.3.")
+    int,
+    typer.Option(
+        autocompletion=completion.complete_protocols,
+        help="2: the sound measurement. 1: as computed by GenDa Lens 0.0.3.",
+    ),
 ]
 Data = Annotated[
     list[str] | None,
     typer.Option(
         metavar="builtin|NAME=PATH",
+        autocompletion=completion.complete_data,
         help="Replace official data sets: `builtin` for all, or NAME=builtin, NAME=FOLDER or "
         "dane=FILE for one. May be repeated.",
     ),
@@ -63,6 +70,7 @@ Negligible = Annotated[
     list[str] | None,
     typer.Option(
         metavar="TEST=VALUE",
+        autocompletion=completion.complete_bands,
         help="Largest effect that is too small to matter, in the unit of the test's gap; "
         "TEST:UNIT=VALUE for another unit. May be repeated. Default: the band on the test's card.",
     ),
@@ -94,6 +102,7 @@ AnswerBy = Annotated[
     str | None,
     typer.Option(
         metavar="RUNG",
+        autocompletion=completion.complete_rungs,
         help="How an endpoint answers: likelihoods, options, constrained or text. Default: the best "
         "that the server really offers.",
     ),
@@ -112,7 +121,16 @@ KeepRaw = Annotated[
     bool, typer.Option("--keep-raw", help="Keep the endpoint's responses in the run folder.")
 ]
 Timeout = Annotated[
-    float, typer.Option(min=1, help="Seconds to wait for an answer of the endpoint.")
+    float | None,
+    typer.Option(min=1, help="Seconds to wait for an answer of the endpoint.", show_default="120"),
+]
+ShardOption = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="NUMBER/COUNT",
+        help="Only this part of the requests, such as 2/7; `gendalens merge` joins the parts.",
+    ),
 ]
 Executor = Annotated[
     str | None,
@@ -153,6 +171,13 @@ ModelsFrom = Annotated[
     typer.Option(metavar="FILE", help="File with further models, one a line; # begins a comment."),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Use local files only.")]
+Details = Annotated[
+    bool,
+    typer.Option(
+        "--details",
+        help="Show every figure, coverage, harms and signatures, not one screen a model.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print every figure, unrounded, as CSV.")]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")]
@@ -165,19 +190,38 @@ Runs = Annotated[
 ]
 Tasks = Annotated[
     list[str] | None,
-    typer.Option(help="Comma-separated tests to run. Default: every test the model can take."),
+    typer.Option(
+        autocompletion=completion.complete_tasks,
+        help="Comma-separated tests to run. Default: every test the model can take.",
+    ),
 ]
+
+
+def tell_that_it_runs(arguments: list[str]) -> None:
+    """Show at once that a run has begun, if that is what these arguments of the program ask for."""
+    command, *rest = arguments or [""]
+    is_help = {"--help", "--version"} & set(rest)
+    if command == "run" and rest and not is_help and not completion.is_completing():
+        from gendalens.cli.first_sign import show_first_sign
+
+        show_first_sign()
+
+
+class Commands(TyperGroup):
+    """All commands; reading the arguments of any of them takes Typer longer than its own import."""
+
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> Any:
+        """The parsed arguments; those who wait for a run see before that it has begun."""
+        tell_that_it_runs(args)
+        return super().make_context(info_name, args, *more, **extra)
 
 
 class TestCommand(TyperCommand):
     """A command that also takes the options declared by the tests, looked up when it is called."""
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> Any:
-        """The parsed arguments; those who wait for a run see at once that it has begun."""
-        if self.name == "run" and args and not {"--help", "--version"} & set(args):
-            from gendalens.cli.first_sign import show_first_sign
-
-            show_first_sign()
+        """The parsed arguments; a run that is asked for in a language is told of in that language."""
+        tell_that_it_runs([str(self.name), *args])
         return super().make_context(info_name, args, *more, **extra)
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -237,11 +281,18 @@ def _annotate(option: Option, tests: list[str]) -> Any:
     described = typer.Option(
         option.flag,
         metavar="|".join(option.choices) or None,
+        autocompletion=_complete_option(option),
         # None stands for the default here, so Typer cannot show it.
         help=f"{', '.join(tests)}: {option.help}{default}",
         show_default=False,
     )
     return Annotated[type(option.default) | None, described]
+
+
+def _complete_option(option: Option) -> completion.Complete | None:
+    if option.choices:
+        return completion.offer(option.choices)
+    return completion.offer_targets(option.targets) if option.targets else None
 
 
 def split_names(parts: list[str] | None) -> list[str] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from gendalens.comparison.power import compute_power
+from gendalens.engine.applicability import check_named_tests
 from gendalens.engine.run_options import RunOptions
 from gendalens.report.escape import as_json as write_json
 from gendalens.report.terminal import power as power_terminal
@@ -14,6 +15,7 @@ from gendalens.tasks import get_task
 
 def show_power(task: str, options: RunOptions, *, as_json: bool) -> None:
     """Print what a run of the test could see."""
+    check_named_tests([task], options)
     plan = options.plan(get_task(task, options.protocol))
     rows = compute_power(plan.task, plan.items)
     if as_json:

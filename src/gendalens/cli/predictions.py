@@ -8,9 +8,11 @@ from pathlib import Path
 
 from gendalens.api import execute
 from gendalens.cli.run import ResultPrinter, finish
+from gendalens.engine.applicability import check_named_tests
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job
 from gendalens.errors import UserError
+from gendalens.models.division import Shard
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.form import format_requests
 from gendalens.system.file_writing import write_target
@@ -18,8 +20,10 @@ from gendalens.tasks import get_task
 from gendalens.words import say
 
 
-def write_requests(name: str, options: RunOptions, out: Path) -> None:
-    """Write the requests of a test, one per line; ``-`` is standard output."""
+def write_requests(name: str, options: RunOptions, out: Path, shard: str | None = None) -> None:
+    """Write the requests of a test, or a shard of them, one per line; ``-`` is standard output."""
+    part = None if shard is None else Shard.parse(shard)
+    check_named_tests([name], options)
     plan = options.plan(get_task(name, options.protocol))
     written = format_requests(
         plan.card,
@@ -28,6 +32,7 @@ def write_requests(name: str, options: RunOptions, out: Path) -> None:
         seed=options.seed,
         sample=plan.sample,
         settings=plan.task.settings(),
+        shard=part,
     )
     if str(out) == "-":
         # Bytes, because the file is UTF-8 whatever encoding and line ends the terminal uses.
@@ -72,12 +77,20 @@ def _write_lines(path: Path, lines: Iterable[str]) -> int:
 
 
 def score_answers(
-    task: str, options: RunOptions, answers: Path, *, name: str, revision: str, as_json: bool
+    task: str,
+    options: RunOptions,
+    answers: Path,
+    *,
+    name: str,
+    revision: str,
+    as_json: bool,
+    details: bool,
 ) -> None:
     """Score a file of answers and print the result; exit with code 2 if it is not measurable."""
+    check_named_tests([task], options)
     plan = options.plan(get_task(task, options.protocol))
     asked = (request for portion in plan.portions for request in portion.requests)
     model = AnswerFile(answers, asked, name=name, revision=revision)
-    watcher = ResultPrinter(as_json=as_json)
+    watcher = ResultPrinter(as_json=as_json, details=details)
     report = execute([Job(model, [plan])], options, watcher)
-    finish(report, as_json=as_json, problems=watcher.problems)
+    finish(report, as_json=as_json, details=details, problems=watcher.problems)

@@ -9,7 +9,17 @@ from typing import Annotated
 
 import typer
 
-from gendalens.cli.options import AsCsv, AsJson, AsLatex, AsMarkdown, Language, Runs, split_names
+from gendalens.cli import completion
+from gendalens.cli.options import (
+    AsCsv,
+    AsJson,
+    AsLatex,
+    AsMarkdown,
+    Details,
+    Language,
+    Runs,
+    split_names,
+)
 
 
 def report(
@@ -28,7 +38,14 @@ def report(
 
 def plot(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
-    kind: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            autocompletion=completion.offer(("png", "svg", "pdf")),
+            help="png, svg or pdf.",
+        ),
+    ] = "png",
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")] = Path("charts"),
     language: Language = None,
 ) -> None:
@@ -47,12 +64,30 @@ def show(
     model_card: Annotated[
         bool, typer.Option("--model-card", help="Print a section for the model card, in Markdown.")
     ] = False,
+    annex_iv: Annotated[
+        bool,
+        typer.Option(
+            "--annex-iv",
+            help="Print a draft of technical documentation along Annex IV of the EU AI Act, in "
+            "Markdown.",
+        ),
+    ] = False,
     hub_yaml: Annotated[
         bool, typer.Option("--hub-yaml", help="Print the model-index metadata that the hub reads.")
     ] = False,
     every_eval_ever: Annotated[
         bool, typer.Option("--every-eval-ever", help="Print JSON in the Every Eval Ever schema.")
     ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="With --every-eval-ever: write its file, and the one with a line per item, into this "
+            "folder.",
+        ),
+    ] = None,
+    details: Details = False,
     language: Language = None,
 ) -> None:
     """Show the results of a run, or export them.
@@ -67,16 +102,21 @@ def show(
         "markdown": as_markdown,
         "latex": as_latex,
         "model-card": model_card,
+        "annex-iv": annex_iv,
         "hub-yaml": hub_yaml,
         "every-eval-ever": every_eval_ever,
     }
-    show_runs(runs, wanted)
+    show_runs(runs, wanted, out, details=details)
 
 
 def compare(
     runs: Runs,
     tasks: Annotated[
-        list[str] | None, typer.Option(help="Comma-separated tests to compare. Default: all.")
+        list[str] | None,
+        typer.Option(
+            autocompletion=completion.complete_tasks,
+            help="Comma-separated tests to compare. Default: all.",
+        ),
     ] = None,
     page: Annotated[
         Path | None, typer.Option("--out", "-o", help="Also write the comparison as an HTML page.")
@@ -100,6 +140,7 @@ def gate(
         list[str] | None,
         typer.Option(
             metavar="TEST=LIMIT",
+            autocompletion=completion.complete_bands,
             help="Largest effect in the unit of the test's gap; TEST.main or TEST.groups for one part, "
             "TEST:UNIT for another unit. May be repeated. Default: the test's band.",
         ),
@@ -113,12 +154,18 @@ def gate(
     task: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="TEST=LIMIT", help="Largest absolute GES in one test. May be repeated."
+            metavar="TEST=LIMIT",
+            autocompletion=completion.complete_bands,
+            help="Largest absolute GES in one test. May be repeated.",
         ),
     ] = None,
     only: Annotated[
         str | None,
-        typer.Option(metavar="main|groups", help="Judge only the main effect, or only the groups."),
+        typer.Option(
+            metavar="main|groups",
+            autocompletion=completion.offer(("main", "groups")),
+            help="Judge only the main effect, or only the groups.",
+        ),
     ] = None,
     junit: Annotated[Path | None, typer.Option(help="Also write the outcome as JUnit XML.")] = None,
     language: Language = None,

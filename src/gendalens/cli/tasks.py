@@ -6,6 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from gendalens.errors import UserError
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.report.wording import explain_band
 from gendalens.tasks import all_tasks, get_task
@@ -13,12 +14,21 @@ from gendalens.tasks.base import HARMS, SOURCES, Effect
 from gendalens.words import say, translate, write
 
 
-def list_tasks() -> None:
-    """Print one line per test."""
+def list_tasks(only: int | None = None) -> None:
+    """Print one line per test; of one protocol, or of all."""
+    known = sorted({protocol for _, protocol in all_tasks()})
+    if only is not None and only not in known:
+        raise UserError(
+            "There is no protocol {protocol}; choose {known}.",
+            protocol=only,
+            known=" or ".join(map(str, known)),
+        )
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in (say("test"), say("protocol"), say("what it asks"), say("headline")):
         table.add_column(heading, overflow="fold")
     for (name, protocol), task in sorted(all_tasks().items(), key=lambda t: (-t[0][1], t[0][0])):
+        if only not in (None, protocol):
+            continue
         card = task.card
         table.add_row(
             name, str(protocol), Text(translate(card.title)), Text(translate(card.formula))

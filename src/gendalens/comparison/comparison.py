@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: With more models than this, there are too many pairs to read.
-PAIRED_MODELS = 10
+PAIRED_MODELS = 40
 
 Run: TypeAlias = str | Path | SavedResult | Result
 
@@ -200,6 +200,17 @@ def compare(*runs: Run | Iterable[Run], tasks: str | Sequence[str] | None = None
     tests.
     """
     found = _select(_gather(runs), [tasks] if isinstance(tasks, str) else tasks)
+    return _judge_all(Comparison(tuple(map(_pair_group, *_group(found)))))
+
+
+def line_up(*runs: Run | Iterable[Run]) -> Comparison:
+    """The results in groups of comparable ones, without differences between models."""
+    groups, _ = _group(list(_gather(runs)))
+    return Comparison(tuple(groups))
+
+
+def _group(found: Sequence[_Entry]) -> tuple[list[Group], list[list[_Entry]]]:
+    """Groups of comparable results, in order, with the entries of each."""
     if not found:
         raise UserError("There is nothing to compare; name run folders.")
     # The same result may be in two folders; keep the first.
@@ -211,7 +222,7 @@ def compare(*runs: Run | Iterable[Run], tasks: str | Sequence[str] | None = None
         together.setdefault(get_comparability(one.result), []).append((label, one))
     ordered = sorted(together)
     groups = [_make_group(key, together[key], key.explain_separation(ordered)) for key in ordered]
-    return _judge_all(Comparison(tuple(groups)))
+    return groups, [[one for _, one in together[key]] for key in ordered]
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,20 +274,26 @@ def _make_group(
         )
         for label, one in found
     ]
-    group = Group(
+    return Group(
         comparability=key,
         title=task.card.title,
         note=rows[0].figures.note,
         rows=tuple(rows),
         apart=apart,
     )
+
+
+def _pair_group(group: Group, found: Sequence[_Entry]) -> Group:
+    """The group with the differences of its models, or the reason why there are none."""
+    key, rows = group.comparability, group.rows
     if len(rows) < 2:
         return group
     if len(rows) > PAIRED_MODELS:
         return replace(group, refused=TOO_MANY_MODELS(models=len(rows), most=PAIRED_MODELS))
-    saved = [one.saved for _, one in found if one.saved is not None]
+    saved = [one.saved for one in found if one.saved is not None]
     if len(saved) < len(rows):
         return replace(group, refused=NO_RECORDS())
+    task = get_task(key.task, key.protocol)
     try:
         clusters = _read_clusters(task, saved)
         if clusters is None:
@@ -390,13 +407,14 @@ def _judge_all(comparison: Comparison) -> Comparison:
     """
     pairs = [pair for group in comparison.groups for pair in group.pairs]
     adjusted = iter(holm([one.p for pair in pairs for one in (*pair.main, *pair.groups)]))
+    differences = comparison.differences
 
     def judge(pair: Pair) -> Pair:
         of_main, of_groups = (
             tuple(replace(one, p_adjusted=next(adjusted)) for one in part)
             for part in (pair.main, pair.groups)
         )
-        finding = judge_differences(of_main, of_groups, differences=comparison.differences)
+        finding = judge_differences(of_main, of_groups, differences=differences)
         return replace(pair, main=of_main, groups=of_groups, finding=finding)
 
     return Comparison(

@@ -61,6 +61,13 @@ class PairFinding:
         """Whether anything could be compared."""
         return (self.main, self.groups) != ("unknown", "unknown")
 
+    @property
+    def tells_apart(self) -> bool:
+        """Whether the two models differ in the main effect or in groups."""
+        return self.main in ("first_leans_further", "second_leans_further") or (
+            self.groups == "differ"
+        )
+
     def describe(self, first: str = "", second: str = "") -> Message:
         """The finding as a message, with names for the two models."""
         found = self._describe(first or phrase("the first"), second or phrase("the second"))

@@ -17,6 +17,7 @@ from typing import Any
 
 from gendalens.data.text import ReasonError
 from gendalens.errors import UserError
+from gendalens.system.extras import write_install_command
 from gendalens.system.file_reading import check_ordinary, read_ordinary
 from gendalens.system.file_writing import replace_file
 from gendalens.system.hub_faults import describe_fault
@@ -77,9 +78,10 @@ def _download(repo: str, folder: Path) -> list[Path]:
         from huggingface_hub.errors import RevisionNotFoundError
     except ImportError as error:
         raise UserError(
-            "DaNE comes from the hub ({repo}), which takes huggingface_hub: install it with "
-            "`pip install 'gendalens[hub]'`, or {instead}.",
+            "DaNE comes from the hub ({repo}), which takes huggingface_hub: run "
+            "`{command}`, or {instead}.",
             repo=repo,
+            command=write_install_command("hub"),
             instead=INSTEAD,
         ) from error
     try:
@@ -155,9 +157,9 @@ def _read_parquet(file: Path) -> Iterator[Row]:
         from pyarrow import parquet
     except ImportError as error:
         raise UserError(
-            "{file} is a Parquet table, which takes pyarrow: install it with "
-            "`pip install 'gendalens[hub]'`, or {instead}.",
+            "{file} is a Parquet table, which takes pyarrow: run `{command}`, or {instead}.",
             file=file.name,
+            command=write_install_command("hub"),
             instead=INSTEAD,
         ) from error
     check_ordinary(file)

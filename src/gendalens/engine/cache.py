@@ -17,7 +17,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from gendalens.errors import UserError
-from gendalens.models.answer_rules import AnswerError, read_stored_answer
+from gendalens.models.answer_fields import AnswerError
+from gendalens.models.answer_rules import read_stored_answer
 from gendalens.models.base import Answer, Request
 from gendalens.system.file_writing import make_private_folder
 from gendalens.system.guarded_database import ForeignSchemaError, open_database

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median
+from typing import TypeVar
 
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import ask
@@ -23,7 +24,7 @@ from gendalens.words import Message, Template
 
 SMALLER = ("bfloat16", "float16")
 ASKED = 40
-
+Found = TypeVar("Found")
 
 NOT_MEASURED = Template(
     "dtype_effect_not_measured",
@@ -53,7 +54,7 @@ def describe_dtype_effect(
 ) -> Message | None:
     """How far the answers are from those in float32; None unless the model uses a smaller format."""
     dtype, quantised = model.info.dtype, model.info.quantised
-    if not (dtype in SMALLER or quantised) or not answers:
+    if not needs_dtype_check(model) or not answers:
         return None
     asked = list(sample_answers(answers))
     try:
@@ -76,6 +77,11 @@ def describe_dtype_effect(
     return moved_how(dtype=dtype, count=len(asked), changes=tuple(changes))
 
 
+def needs_dtype_check(model: Backend) -> bool:
+    """Whether the model computes, or stores its weights, in less than float32."""
+    return model.info.dtype in SMALLER or model.info.quantised
+
+
 def _find_reason(error: UserError, model: Backend) -> Message:
     """The cause of an error, without its advice and without the path of a local model."""
     fact = error.message.values.get("fact", error.message)
@@ -83,7 +89,7 @@ def _find_reason(error: UserError, model: Backend) -> Message:
     return replace(fact, values={**fact.values, "name": model.info.name})
 
 
-def sample_answers(answers: Mapping[Request, Answer]) -> dict[Request, Answer]:
+def sample_answers(answers: Mapping[Request, Found]) -> dict[Request, Found]:
     """At most :data:`ASKED` of the answers, evenly spaced."""
     kept = list(answers)[:: max(1, math.ceil(len(answers) / ASKED))]
     return {request: answers[request] for request in kept}

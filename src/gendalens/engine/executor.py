@@ -69,9 +69,9 @@ def ask(
     Every batch is stored as it arrives. ``known`` are the stored answers, if the cache has already
     been searched.
     """
-    cache = _usable_cache(cache, backend)
+    cache = usable_cache(cache, backend)
     distinct = list(dict.fromkeys(requests))
-    model = _cache_owner(backend)
+    model = cache_owner(backend)
     if known is None:
         known = cache.lookup(model, distinct) if cache else {}
     found = dict(known)
@@ -95,8 +95,8 @@ def survey(
     Only digests of the requests are kept, because the requests may not fit into memory. Without a
     backend (control models answer by themselves), nothing is looked up.
     """
-    cache = _usable_cache(cache, backend) if backend else None
-    model = _cache_owner(backend) if backend and cache else ""
+    cache = usable_cache(cache, backend) if backend else None
+    model = cache_owner(backend) if backend and cache else ""
     damaged = cache.damaged if cache else 0
     asked, seen, stored = 0, array("q"), array("q")
     known: Mapping[Request, Answer] = {}
@@ -114,11 +114,12 @@ def _count_distinct(digests: array[int]) -> int:
     return len(np.unique(np.frombuffer(digests, dtype=np.int64)))
 
 
-def _usable_cache(cache: Cache | None, backend: Backend) -> Cache | None:
+def usable_cache(cache: Cache | None, backend: Backend) -> Cache | None:
+    """The cache, unless nothing identifies the model."""
     return cache if backend.cacheable else None
 
 
-def _cache_owner(backend: Backend) -> str:
+def cache_owner(backend: Backend) -> str:
     """The model and its software: answers are stored under both, as other versions may differ."""
     return "|".join((backend.fingerprint(), *backend.info.software))
 

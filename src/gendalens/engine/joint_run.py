@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextvars import copy_context
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from gendalens.engine.cluster.staff import Staff
 from gendalens.engine.joint_watcher import JointWatcher
@@ -22,9 +22,12 @@ class Named(Protocol):
         """The model as the user named it."""
 
 
+Job = TypeVar("Job", bound=Named)
+
+
 def run_together(
-    jobs: Sequence[Named],
-    run: Callable[[Named, Watcher], SessionReport],
+    jobs: Sequence[Job],
+    run: Callable[[Job, Watcher], SessionReport],
     staff: Staff,
     watcher: Watcher,
     describe_interruption: Callable[[str], str],
@@ -37,7 +40,7 @@ def run_together(
     left = len(jobs)
     found: dict[int, SessionReport] = {}
 
-    def run_one(job: Named) -> SessionReport:
+    def run_one(job: Job) -> SessionReport:
         nonlocal left
         with listen(joint):
             try:

@@ -6,17 +6,18 @@ import json
 import os
 import platform
 import time
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from gendalens.engine.cache import Cache
 from gendalens.engine.dtype_check import describe_dtype_effect, sample_answers
 from gendalens.engine.executor import Tally, ask, choose_batch_tokens, survey
 from gendalens.engine.labour_market import compare_with_labour_market
-from gendalens.engine.plugin_failures import explain_plugin_failure, is_plugin
 from gendalens.engine.record_store import RecordStore
 from gendalens.engine.request_plan import Portion, RequestPlan
 from gendalens.engine.run_options import RunOptions
@@ -72,7 +73,7 @@ class ModelRun:
         A test that fails does not stop the others.
         """
         plans = [plan.fit(self.model) for plan in tests]
-        _check_text(self.model, plans)
+        check_text(self.model, plans)
         family = [plan.card.name for plan in plans]
         with ExitStack() as stack:
             measured: list[_Measurement] = []
@@ -102,7 +103,8 @@ class ModelRun:
             tally, sampled = self._ask(plan, records, trials)
             measures = trials.measure(task, records, seed=self.options.seed)
         if measures.problem is None:
-            more = compare_with_labour_market(plan, records, seed=self.options.seed)
+            builtin = {name: one.builtin for name, one in plan.sets.items()}
+            more = compare_with_labour_market(task, records, builtin, seed=self.options.seed)
             measures = replace(measures, extra=(*measures.extra, *more))
         warnings = [*self.model.notices, *measures.warnings]
         if not info.for_danish:
@@ -213,6 +215,7 @@ class ModelRun:
             "requests": asdict(tally),
             "batch_tokens": tokens,
             "batching": self.model.batching.value if ran else None,
+            **self.model.circumstances,
             **self._describe_usage(before),
             "machine": {
                 "system": platform.platform(),
@@ -232,11 +235,7 @@ class ModelRun:
         self, measured: Sequence[_Measurement], troubles: Mapping[str, list[str]], tests: int
     ) -> SessionReport:
         """Correct the results for one another, and write them to the run folder if there is one."""
-        # A problem with the model itself fails every test, and is reported once.
-        failures = [
-            trouble if len(names) == tests else f"{', '.join(names)}: {trouble}"
-            for trouble, names in troubles.items()
-        ]
+        failures = list_failures(troubles, tests)
         outcomes = []
         corrected = correct_results([one.result for one in measured])
         for result, one in zip(corrected, measured, strict=True):
@@ -250,6 +249,32 @@ class ModelRun:
                     failures.append(str(error))
             outcomes.append(TestOutcome(result, folder))
         return SessionReport(outcomes, failures)
+
+
+def list_failures(troubles: Mapping[str, Sequence[str]], tests: int) -> list[str]:
+    """A sentence for each trouble, with the tests that had it."""
+    # A problem with the model itself fails every test, and is reported once.
+    return [
+        trouble if len(names) == tests else f"{', '.join(names)}: {trouble}"
+        for trouble, names in troubles.items()
+    ]
+
+
+def is_plugin(part: object) -> bool:
+    """Whether a test or a model comes from another package."""
+    return type(part).__module__.partition(".")[0] != "gendalens"
+
+
+def explain_plugin_failure(error: Exception) -> UserError:
+    """The error of a test or model from another package, with its place."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return UserError(
+        "{kind}: {reason} ({file}, line {line}): report it to the authors of the plug-in.",
+        kind=type(error).__name__,
+        reason=str(error),
+        file=Path(place.filename).name,
+        line=place.lineno,
+    )
 
 
 def correct_results(results: Sequence[Result]) -> list[Result]:
@@ -288,7 +313,7 @@ def _copy_adjusted(contrast: Contrast, name: str, finding: EffectFinding) -> Con
     return replace(contrast, p_adjusted=adjusted.get(name))
 
 
-def _check_text(model: Backend, plans: Sequence[RequestPlan]) -> None:
+def check_text(model: Backend, plans: Sequence[RequestPlan]) -> None:
     """Refuse model names or labels that cannot be encoded, before hours of work are lost."""
     texts = [model.info.to_dict(), model.labels, *(plan.task.settings() for plan in plans)]
     try:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gendalens.data.home import find_home
+from gendalens.engine.applicability import (
+    check_endpoint,
+    check_model_tests,
+    check_named_tests,
+    explain_idle_option,
+    find_idle_options,
+)
 from gendalens.engine.cache import Cache
 from gendalens.engine.model_run import ModelRun
+from gendalens.engine.request_plan import RequestPlan
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.selection import Test, choose_tests
 from gendalens.engine.watcher import SessionReport, SilentWatcher, Watcher
@@ -46,7 +54,10 @@ class Job:
 
 
 def run_jobs(
-    jobs: Iterable[Job], options: RunOptions, watcher: Watcher | None = None
+    jobs: Iterable[Job],
+    options: RunOptions,
+    watcher: Watcher | None = None,
+    kind_of_run: Callable[..., ModelRun] = ModelRun,
 ) -> SessionReport:
     """Run every model through its tests; one that fails does not stop the others.
 
@@ -54,6 +65,9 @@ def run_jobs(
     report holds what was measured until then.
     """
     watcher = watcher or SilentWatcher()
+    jobs = list(jobs)
+    _check_options(jobs, options)
+    idle = set(options.task_options)
     report = SessionReport()
     is_new = options.out is not None and not options.out.exists()
     if options.out is not None:
@@ -69,11 +83,12 @@ def run_jobs(
             else None
         )
         if options.executor is not None:
-            report = _run_on_cluster(list(jobs), options, cache, watcher)
-            jobs = ()
-        for job in jobs:
+            report, idle = _run_on_cluster(jobs, options, cache, watcher, kind_of_run)
+        for job in jobs if options.executor is None else ():
             try:
-                done = _run_job(job, options, cache, watcher)
+                done, chosen = _run_job(
+                    job, options, cache, watcher, kind_of_run, is_alone=len(jobs) == 1
+                )
             except UserError as error:
                 report.failures.append(str(error))
                 continue
@@ -81,8 +96,12 @@ def run_jobs(
                 report.failures.append(_describe_interruption(job.name, cache is not None))
                 report.interrupted = True
                 break
+            idle &= set(find_idle_options([plan.task for plan in chosen], options))
             watcher.finishes(job.name, done)
             report.extend(done)
+    if not report.failures:
+        names = [job.name for job in jobs]
+        report.failures += [str(explain_idle_option(name, *names)) for name in sorted(idle)]
     if is_new and not report.outcomes and options.out is not None:
         with suppress(OSError):  # not empty: it holds other files
             options.out.rmdir()
@@ -90,23 +109,33 @@ def run_jobs(
 
 
 def _run_on_cluster(
-    jobs: Sequence[Job], options: RunOptions, cache: Cache | None, watcher: Watcher
-) -> SessionReport:
-    """Run every model on the workers of a Ray cluster, several at once."""
+    jobs: Sequence[Job],
+    options: RunOptions,
+    cache: Cache | None,
+    watcher: Watcher,
+    kind_of_run: Callable[..., ModelRun],
+) -> tuple[SessionReport, set[str]]:
+    """Run every model on the workers of a Ray cluster, several at once; also the idle options."""
     from gendalens.engine.cluster.ray_cluster import RayCluster
     from gendalens.engine.cluster.staff import Staff
     from gendalens.engine.joint_run import run_together
 
     assert options.executor is not None
+    idle: list[set[str]] = [set(options.task_options)]
+
+    def run(job: Job, joint: Watcher) -> SessionReport:
+        done, chosen = _run_job(
+            job, options, cache, joint, kind_of_run, is_alone=len(jobs) == 1, staff=staff
+        )
+        idle.append(set(find_idle_options([plan.task for plan in chosen], options)))
+        return done
+
     with closing(RayCluster(options.executor)) as cluster:
         staff = Staff(cluster)
-        return run_together(
-            jobs,
-            lambda job, joint: _run_job(job, options, cache, joint, staff),
-            staff,
-            watcher,
-            lambda name: _describe_interruption(name, cache is not None),
+        report = run_together(
+            jobs, run, staff, watcher, lambda name: _describe_interruption(name, cache is not None)
         )
+    return report, set.intersection(*idle)
 
 
 def _describe_interruption(model: str, is_stored: bool) -> str:
@@ -118,13 +147,24 @@ def _describe_interruption(model: str, is_stored: bool) -> str:
     return say("Stopped while {model} ran; run the same command again to start over.", model=model)
 
 
+def _check_options(jobs: Sequence[Job], options: RunOptions) -> None:
+    """Refuse what cannot have an effect, as far as it is known before a model is loaded."""
+    check_endpoint([job.name for job in jobs], options)
+    named = [job.tests for job in jobs if job.tests is not None]
+    if jobs and len(named) == len(jobs):
+        check_named_tests([test for tests in named for test in tests], options)
+
+
 def _run_job(
     job: Job,
     options: RunOptions,
     cache: Cache | None,
     watcher: Watcher,
+    kind_of_run: Callable[..., ModelRun],
+    *,
+    is_alone: bool,
     staff: Staff | None = None,
-) -> SessionReport:
+) -> tuple[SessionReport, Sequence[RequestPlan]]:
     tell_step(LOADING(model=job.name))
     with ExitStack() as stack:
         model = stack.enter_context(_open_model(job.model, _complete(options)))
@@ -136,7 +176,9 @@ def _run_job(
             watcher.notes(remark)
         tell_step(READING_DATA())
         tests = choose_tests(model, job.tests, options, watcher.notes)
-        return ModelRun(model, options, cache, watcher).run(tests)
+        if is_alone:
+            check_model_tests(job.name, tests, options)
+        return kind_of_run(model, options, cache, watcher).run(tests), tests
 
 
 def _complete(options: RunOptions) -> LoadOptions:

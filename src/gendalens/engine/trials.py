@@ -60,12 +60,12 @@ class Trials:
     def measure(self, task: Task[Any], records: Sequence[Record], *, seed: int) -> Measures:
         """The measures of the records, with what the trials say about them."""
         if not self._tally:
-            return _forget_draws(task.measure(records, seed=seed))
+            return forget_draws(task.measure(records, seed=seed))
         stores = list(self._stores.values())
-        return _forget_draws(measure_chat(task, records, stores, self._tally, seed=seed))
+        return forget_draws(measure_chat(task, records, stores, self._tally, seed=seed))
 
 
-def _forget_draws(measures: Measures) -> Measures:
+def forget_draws(measures: Measures) -> Measures:
     """The measures without the resamples behind them, which nothing after this needs."""
 
     def forget(part: EffectFinding) -> EffectFinding:

@@ -22,15 +22,20 @@ class TestOutcome:
 
 @dataclass(slots=True)
 class SessionReport:
-    """The outcome of a run: its results, and a sentence for each failure."""
+    """The outcome of a run: its results, and a sentence for each failure.
+
+    ``shards`` are the files of answers of a run that is only a part of one.
+    """
 
     outcomes: list[TestOutcome] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     interrupted: bool = False
+    shards: list[Path] = field(default_factory=list)
 
     def extend(self, other: SessionReport) -> None:
         """Add the outcome of another model."""
         self.outcomes += other.outcomes
+        self.shards += other.shards
         self.failures += other.failures
 
 

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from gendalens.errors import UserError
+from gendalens.system.extras import write_install_command
 
 
 def import_tracker(name: str) -> Any:
@@ -14,7 +15,8 @@ def import_tracker(name: str) -> Any:
         return import_module(name)
     except ModuleNotFoundError as error:
         raise UserError(
-            "Logging to {tracker} needs {package}: run `pip install 'gendalens[{tracker}]'`.",
+            "Logging to {tracker} needs {package}: run `{command}`.",
+            command=write_install_command(name),
             tracker=name,
             package=error.name or name,
         ) from error

@@ -316,6 +316,10 @@ class Backend(ABC):
     planted: ClassVar[bool] = False
     #: Whether it computes its answers in this process, rather than fetch them or have them planted.
     holds_weights: ClassVar[bool] = True
+    #: Whether the last digits of an answer can depend on what else is in its batch.
+    rounds_in_batches: ClassVar[bool] = True
+    #: Whether its models are behind an endpoint (``--endpoint``).
+    takes_endpoint: ClassVar[bool] = False
     #: Translations of its texts by language, for a backend from another package.
     words: ClassVar[Words] = {}
 
@@ -435,6 +439,11 @@ class Backend(ABC):
     @property
     def usage(self) -> Mapping[str, float]:
         """What it has used so far, for ``run.json``."""
+        return {}
+
+    @property
+    def circumstances(self) -> Mapping[str, Any]:
+        """Where its answers come from, for ``run.json``, if it has not given them in this process."""
         return {}
 
     @property

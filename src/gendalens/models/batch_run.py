@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.models.base import Backend, Batching, Encoded
+from gendalens.models.division import Division, divide
 from gendalens.models.library_errors import DOES_NOT_FIT, is_out_of_memory
 from gendalens.models.parallel_batches import start_workers, wait_for_hosts
 
@@ -57,6 +59,18 @@ def halve_last_batches(batches: Iterable[list[int]], workers: int) -> list[list[
     return whole[:-workers] + [half for half in halves if half]
 
 
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The batches of a run, in order, and how many are answered at once.
+
+    ``first`` is the longest request if that runs before the others and alone, because it loads the model.
+    """
+
+    first: list[int]
+    batches: list[list[int]]
+    workers: int
+
+
 class BatchRun:
     """A run of one backend over encoded requests; it remembers how much fits into memory."""
 
@@ -64,25 +78,53 @@ class BatchRun:
         self.backend = backend
         self.limit = self._first_limit = batch_tokens
         self.encoded = encoded
+        self._scheduled: tuple[frozenset[int], Schedule] | None = None
 
-    def answer(self, waiting: frozenset[int]) -> Generator[tuple[list[int], list[Any]]]:
-        """Each batch of the requests in ``waiting`` with its answers, in order."""
+    def schedule(self, asked: frozenset[int]) -> Schedule:
+        """The batches of a run that is not interrupted and asks these; planned once."""
+        if self._scheduled is None or self._scheduled[0] != asked:
+            self._scheduled = asked, self._make_schedule(asked)
+        return self._scheduled[1]
+
+    def _make_schedule(self, asked: frozenset[int]) -> Schedule:
         batches = self._plan(range(len(self.encoded)))
         workers = self.backend.workers if len(batches) > 1 else 1
-        hosts = self.backend.hosts
+        first: list[int] = []
         if workers > 1:
-            # The longest request runs first and alone, because it loads the model.
             longest = batches[0]
             first, others = longest[:1], longest[1:]
-            found = (
-                [] if hosts and first[0] not in waiting else self._answer_batch(self._items(first))
-            )
+            batches = halve_last_batches([others, *batches[1:]] if others else batches[1:], workers)
+        return Schedule(first, self.plan_remaining(batches, asked.difference(first)), workers)
+
+    def divide(self, asked: frozenset[int], count: int, turn: int) -> Division:
+        """The part of each request asked: whole batches, so that no other part changes its numbers."""
+        schedule = self.schedule(asked)
+        batches = [[i for i in schedule.first if i in asked], *schedule.batches]
+        if not self.backend.rounds_in_batches:
+            batches = [[i] for batch in batches for i in batch]
+        batches = [batch for batch in batches if batch]
+        parts = divide([self.count_tokens(batch) for batch in batches], count, turn)
+        return Division(
+            {i: part for batch, part in zip(batches, parts, strict=True) for i in batch},
+            tuple(map(tuple, batches)),
+        )
+
+    def answer(
+        self, waiting: frozenset[int], asked: frozenset[int] | None = None
+    ) -> Generator[tuple[list[int], list[Any]]]:
+        """Each batch of the requests in ``waiting`` with its answers, in order.
+
+        ``asked`` are all that a run without parts would ask, in the batches that it would run.
+        """
+        schedule = self.schedule(waiting if asked is None else asked)
+        first, workers = schedule.first, schedule.workers
+        hosts = self.backend.hosts
+        # Other processes need not be asked for what is known, only so that they load the model.
+        if first and (first[0] in waiting or not hosts):
+            found = self._answer_batch(self._items(first))
             if first[0] in waiting:
                 yield first, found
-            rest = [others, *batches[1:]] if others else batches[1:]
-            batches = halve_last_batches(rest, workers)
-            waiting = waiting - set(first)
-        remaining = deque(self.plan_remaining(batches, waiting))
+        remaining = deque(self.plan_remaining(schedule.batches, waiting.difference(first)))
         if hosts:
             with wait_for_hosts(hosts, workers) as map_in_order:
                 arriving = map_in_order(self._answer_elsewhere, list(remaining))
@@ -119,6 +161,10 @@ class BatchRun:
         whole = [batch for batch in batches if waiting.issuperset(batch)]
         parts = sorted(waiting.difference(*whole))
         return whole + self._plan(parts)
+
+    def count_tokens(self, batch: Sequence[int]) -> int:
+        """The number of tokens that are run for a batch."""
+        return self.backend.count_tokens(self._items(batch))
 
     def _items(self, batch: Sequence[int]) -> list[Any]:
         return [self.encoded[i] for i in batch]

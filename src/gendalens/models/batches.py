@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Generator, Iterable
+from collections.abc import Container, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import groupby
 
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Backend, Request, RowReader
 from gendalens.models.batch_run import BatchRun
+from gendalens.models.division import Division
 from gendalens.models.shared_rows import RowRun
 
 
@@ -24,21 +25,46 @@ def answer_in_batches(
 
     Close the generator if you stop early: other threads may be working on the next batches.
     """
-    for _, group in groupby(sorted(requests, key=lambda r: r.kind), key=lambda r: r.kind):
-        same_kind = list(group)
+    for same_kind in group_by_kind(requests):
         waiting = frozenset(i for i, request in enumerate(same_kind) if request not in known)
-        if not waiting:
-            continue
-        # Known requests are encoded too, so that the next run plans the same batches as a run that was
-        # stopped.
+        if waiting:
+            yield from KindRun(backend, same_kind, batch_tokens).answer(waiting)
+
+
+def group_by_kind(requests: Iterable[Request]) -> Iterator[list[Request]]:
+    """The requests of each kind, which are encoded together."""
+    for _, group in groupby(sorted(requests, key=lambda r: r.kind), key=lambda r: r.kind):
+        yield list(group)
+
+
+class KindRun:
+    """Requests of one kind, encoded for a backend.
+
+    Known requests are among them, so that the next run plans the same batches as a run that was stopped.
+    """
+
+    def __init__(
+        self, backend: Backend, requests: Sequence[Request], batch_tokens: int | None = None
+    ) -> None:
+        self._backend = backend
+        self._requests = requests
         kind_of_run = RowRun if isinstance(backend, RowReader) else BatchRun
-        encoded = backend.encode(same_kind)
-        run = kind_of_run(backend, batch_tokens or backend.batch_tokens, encoded)
-        with closing(run.answer(waiting)) as arriving:
+        encoded = backend.encode(requests)
+        self._run = kind_of_run(backend, batch_tokens or backend.batch_tokens, encoded)
+
+    def divide(self, asked: frozenset[int], count: int, turn: int) -> Division:
+        """The part of each request asked, of so many; the first batch goes to part number ``turn``."""
+        return self._run.divide(asked, count, turn)
+
+    def answer(
+        self, waiting: frozenset[int], asked: frozenset[int] | None = None
+    ) -> Generator[list[tuple[Request, Answer]]]:
+        """Each batch of the ``waiting`` requests, in the batches of a run in which all ``asked`` wait."""
+        with closing(self._run.answer(waiting, asked)) as arriving:
             for batch, answers in arriving:
-                pairs = [(same_kind[i], answer) for i, answer in zip(batch, answers, strict=True)]
+                pairs = [(self._requests[i], one) for i, one in zip(batch, answers, strict=True)]
                 for request, answer in pairs:
-                    _check_numbers(backend, request, answer)
+                    _check_numbers(self._backend, request, answer)
                 yield pairs
 
 

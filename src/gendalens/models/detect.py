@@ -69,6 +69,13 @@ def _find_candidates(name: str) -> tuple[type[Backend], ...]:
     return own or known
 
 
+def takes_endpoint(name: str) -> bool:
+    """Whether the model of a name is behind an endpoint."""
+    return any(
+        backend.takes_endpoint for backend in _find_candidates(name) if backend.prefix in name
+    )
+
+
 def all_backends() -> tuple[type[Backend], ...]:
     """Every backend, in the order in which they may claim a name.
 

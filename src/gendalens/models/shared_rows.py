@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from functools import cached_property
 from typing import Any
 
 from gendalens.models.base import Answer, AskedRow, Backend, Row, RowReader
 from gendalens.models.batch_run import BatchRun
+from gendalens.models.division import Division, divide
 
 
 class RowRun:
@@ -24,24 +26,37 @@ class RowRun:
         self._batch_tokens = batch_tokens
         self._encoded = encoded
 
-    def answer(self, waiting: frozenset[int]) -> Generator[tuple[list[int], list[Answer]]]:
-        """The requests in ``waiting`` with their answers, as their rows are read."""
-        askers = self._find_askers()
-        positions: dict[Row, set[int]] = {row: set() for row in askers}
-        for item in self._encoded:
-            for number, at in item.sites:
-                positions[item.inputs[number]].add(at)
-        rows = [
-            AskedRow(row, tuple(self._encoded[i] for i in its), len(positions[row]))
-            for row, its in askers.items()
-        ]
+    def divide(self, asked: frozenset[int], count: int, turn: int) -> Division:
+        """The part of each request asked: that which reads its first row.
+
+        A part reads whole batches of rows, so two parts read the batches between them.
+        """
+        rows = {row: number for number, row in enumerate(self._askers)}
+        its_rows = {i: {rows[row] for row in self._encoded[i].inputs} for i in asked}
+        schedule = self._run.schedule(frozenset().union(*its_rows.values()))
+        batches = [batch for batch in (schedule.first, *schedule.batches) if batch]
+        parts = divide([self._run.count_tokens(batch) for batch in batches], count, turn)
+        place = {row: at for at, batch in enumerate(batches) for row in batch}
+        first = {i: min((place[row] for row in some), default=0) for i, some in its_rows.items()}
+        return Division(
+            {i: parts[at] if parts else turn % count for i, at in first.items()},
+            tuple(map(tuple, batches)),
+        )
+
+    def answer(
+        self, waiting: frozenset[int], asked: frozenset[int] | None = None
+    ) -> Generator[tuple[list[int], list[Answer]]]:
+        """The requests in ``waiting`` with their answers, as their rows are read.
+
+        What else is ``asked`` makes no difference, because rows are read in whole batches.
+        """
+        askers, rows = self._askers, self._rows
         unread = {index: len(set(self._encoded[index].inputs)) for index in waiting}
         yield from self._conclude([index for index in sorted(unread) if not unread[index]], {})
         uses = Counter(row for index in waiting for row in set(self._encoded[index].inputs))
         wanted = frozenset(number for number, row in enumerate(askers) if row in uses)
         readings: dict[Row, Any] = {}
-        run = _RowBatches(self._backend, self._batch_tokens, rows)
-        with closing(run.answer(wanted)) as arriving:
+        with closing(self._run.answer(wanted)) as arriving:
             for batch, found in arriving:
                 done = []
                 for number, reading in zip(batch, found, strict=True):
@@ -60,6 +75,26 @@ class RowRun:
                         uses[row] -= 1
                         if not uses[row]:
                             del readings[row]
+
+    @cached_property
+    def _run(self) -> _RowBatches:
+        return _RowBatches(self._backend, self._batch_tokens, self._rows)
+
+    @cached_property
+    def _rows(self) -> list[AskedRow]:
+        """The distinct rows, with all that is asked about them."""
+        positions: dict[Row, set[int]] = {row: set() for row in self._askers}
+        for item in self._encoded:
+            for number, at in item.sites:
+                positions[item.inputs[number]].add(at)
+        return [
+            AskedRow(row, tuple(self._encoded[i] for i in its), len(positions[row]))
+            for row, its in self._askers.items()
+        ]
+
+    @cached_property
+    def _askers(self) -> dict[Row, list[int]]:
+        return self._find_askers()
 
     def _find_askers(self) -> dict[Row, list[int]]:
         """The requests that ask about each distinct row.

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.answer_rules import WRONG, AnswerError, quote_value, read_answer
+from gendalens.models.answer_fields import WRONG, AnswerError, quote_value
+from gendalens.models.answer_rules import read_answer
 from gendalens.models.base import Answer, Backend, FillAnswer, Request, Resolve, Tag, TagAnswer
 from gendalens.predictions.cluster_file import holds_clusters, read_cluster_file
 from gendalens.predictions.flaws import Flaws
@@ -147,6 +148,13 @@ def _read(
                     header=ANSWERS_HEADER,
                 )
             header = read_header(path, _parse_first_line(first[1]))
+            if header.shard is not None and header.shard.count > 1:
+                raise UserError(
+                    "{path} answers only shard {shard}: join all shards with `gendalens merge`, and "
+                    "score the file that it writes.",
+                    path=str(path),
+                    shard=str(header.shard),
+                )
             reader = _Reader(wanted, header)
             for number, line in lines:
                 reader.read(number, line)

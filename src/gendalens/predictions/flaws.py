@@ -30,13 +30,19 @@ class Flaws:
     @property
     def message(self) -> Message | str:
         """``blank lines: 3 (line 2; line 5; line 9).`` and so on, one sentence per kind."""
-        return _join(" ", map(self._describe, self._counts))
+        sentences = (phrase("{flaws}.", flaws=self._describe(kind)) for kind in self._counts)
+        return _join(" ", sentences)
+
+    @property
+    def clauses(self) -> Message | str:
+        """The same as part of a sentence."""
+        return _join("; ", map(self._describe, self._counts))
 
     def _describe(self, kind: Template) -> Message:
         count, places = self._counts[kind], self._places[kind]
         rest = ["…"] if count > len(places) else []
         listed = _join("; ", [*places, *rest])
-        return phrase("{kind}: {count:,} ({places}).", kind=kind(), count=count, places=listed)
+        return phrase("{kind}: {count:,} ({places})", kind=kind(), count=count, places=listed)
 
 
 def _join(separator: str, parts: Iterable[Message | str]) -> Message | str:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple
 from typing import Any
 
 from gendalens.models.base import Request
+from gendalens.models.division import Shard, divide
 from gendalens.tasks.base import Card
 from gendalens.version import __version__
 
@@ -39,9 +40,12 @@ def format_requests(
     seed: int,
     sample: int | None,
     settings: Mapping[str, str],
+    shard: Shard | None = None,
 ) -> Iterator[str]:
-    """The lines of a request file: the header, then each distinct request once."""
+    """The lines of a request file: the header, then each distinct request (of the shard) once."""
     distinct = list(dict.fromkeys(requests))
+    if shard is not None:
+        distinct = _take_shard(distinct, shard)
     header = {
         "format": REQUESTS,
         "version": VERSION,
@@ -54,10 +58,22 @@ def format_requests(
         "settings": settings,
         "requests": len(distinct),
         "gendalens": __version__,
+        **({} if shard is None else {"shard": str(shard)}),
     }
     yield _format_line(header)
-    for request in distinct:
-        yield _format_line({"id": request_id(request), "kind": request.kind, **asdict(request)})
+    yield from map(_format_request, distinct)
+
+
+def _take_shard(requests: Sequence[Request], shard: Shard) -> list[Request]:
+    """Neighbouring requests, of about as much text as the other shards have."""
+    parts = divide([len(_format_request(request)) for request in requests], shard.count)
+    return [
+        request for request, part in zip(requests, parts, strict=True) if part == shard.number - 1
+    ]
+
+
+def _format_request(request: Request) -> str:
+    return _format_line({"id": request_id(request), "kind": request.kind, **asdict(request)})
 
 
 def _format_line(plain: Mapping[str, Any]) -> str:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.answer_rules import quote_value
+from gendalens.models.answer_fields import quote_value
+from gendalens.models.division import Shard
 from gendalens.predictions.form import ANSWERS, ANSWERS_HEADER, REQUESTS, VERSION
 
-_KEYS = ("format", "version", "labels", "software")
+_KEYS = ("format", "version", "labels", "software", "shard")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +20,13 @@ class Header:
     """The header of an answer file.
 
     ``labels`` are all entity types of the model, whether it found any or not; None if the file does not
-    list them. ``software`` names packages with their versions, for the signature.
+    list them. ``software`` names packages with their versions, for the signature. ``shard`` is the part
+    of the requests that the file answers, if it says so.
     """
 
     labels: tuple[str, ...] | None = None
     software: tuple[str, ...] = ()
+    shard: Shard | None = None
 
 
 def read_header(path: Path, plain: object) -> Header:
@@ -61,7 +64,19 @@ def read_header(path: Path, plain: object) -> Header:
     return Header(
         None if labels is None else _read_words(path, "labels", labels),
         _read_words(path, "software", plain.get("software", [])),
+        _read_shard(path, plain.get("shard")),
     )
+
+
+def _read_shard(path: Path, value: Any) -> Shard | None:
+    try:
+        return None if value is None else Shard.parse(str(value))
+    except UserError:
+        raise UserError(
+            "{path}, line 1: {value} is no shard; copy what the requests say, such as 2/7.",
+            path=str(path),
+            value=quote_value(value),
+        ) from None
 
 
 def _read_words(path: Path, name: str, value: Any) -> tuple[str, ...]:

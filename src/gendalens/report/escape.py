@@ -23,9 +23,19 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "−": "$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "≈": r"$\approx$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "→": r"$\to$",
     "–": "--",
     "…": r"\ldots{}",
+    "\N{REPLACEMENT CHARACTER}": "?",
 }
+#: Letters that every TeX has in its font encoding T1, and quotation marks.
+_IN_T1 = re.compile("[ -~¡¿À-ÖØ-öø-ĥĨ-ķĹ-ľŁ-ňŊ-ťŨ-ž‘’‚“”„«»—]")
 #: A leading [ or *, which the \\ at the end of the previous row would take for its argument.
 _LATEX_OPTION = re.compile(r"^(\s*)([\[*])")
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~])")
@@ -57,13 +67,19 @@ def markdown(text: str, longest: int | None = LONGEST) -> str:
 
 
 def latex(text: str, longest: int | None = LONGEST) -> str:
-    r"""Text escaped for LaTeX.
+    r"""Text escaped for LaTeX; what pdfTeX has no letter for is written as its code point.
 
-    >>> latex("[1em] 100 % [0, 1]")
-    '{[}1em] 100 \\% [0, 1]'
+    >>> latex("[1em] 100 % [0, 1] 北")
+    '{[}1em] 100 \\% [0, 1] \\textless{}U+5317\\textgreater{}'
     """
-    safe = "".join(_LATEX.get(sign, sign) for sign in one_line(text, longest))
+    safe = "".join(map(_escape_latex, one_line(text, longest)))
     return _LATEX_OPTION.sub(r"\1{\2}", safe)
+
+
+def _escape_latex(sign: str) -> str:
+    if sign in _LATEX or _IN_T1.fullmatch(sign):
+        return _LATEX.get(sign, sign)
+    return rf"\textless{{}}U+{ord(sign):04X}\textgreater{{}}"
 
 
 def csv(text: str) -> str:
@@ -72,17 +88,14 @@ def csv(text: str) -> str:
     return f"'{clean}" if clean[:1] in ("=", "+", "-", "@") else clean
 
 
-def yaml(text: str) -> str:
-    """A quoted YAML scalar: a JSON string without the characters that YAML cannot print."""
-    return json.dumps(one_line(text, None), ensure_ascii=False)
-
-
-def as_json(plain: object) -> str:
+def as_json(plain: object, indent: int | None = 1) -> str:
     r"""Plain data as JSON for a terminal, with non-printable characters as \u….
 
     >>> as_json("\x9b31m \u202e æ")
     '"\\u009b31m \\u202e æ"\n'
     """
-    text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
+    text = json.dumps(plain, ensure_ascii=False, indent=indent, allow_nan=False)
+    if text.isprintable():
+        return text + "\n"
     safe = (sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text)
     return "".join(safe) + "\n"

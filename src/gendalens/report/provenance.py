@@ -115,17 +115,18 @@ def list_reservations(result: Result) -> list[Message]:
     return [*found, sample] if sample else found
 
 
-def describe_data(result: Result) -> Message:
-    """The data sets in one line, grouped by origin, and the size of the sample."""
-    sets: dict[tuple[str, str], list[str]] = {}
-    for name, data in result.data.items():
-        sets.setdefault((str(data["from"]), str(data["whose"])), []).append(name)
+def describe_data(*results: Result) -> Message:
+    """The data sets of one or more results in one line, grouped by origin, and the size of the sample."""
+    sets: dict[tuple[str, str], dict[str, None]] = {}
+    for result in results:
+        for name, data in result.data.items():
+            sets.setdefault((str(data["from"]), str(data["whose"])), {})[name] = None
     parts_of_line: list[Message] = [
         phrase("{sets}: {origin}", sets=tuple(names), origin=describe_origin(*origin))
         for origin, names in sets.items()
     ]
-    sample = describe_sample(result)
-    line, *rest = [*parts_of_line, sample] if sample else parts_of_line
+    samples = {str(sample): sample for sample in map(describe_sample, results) if sample}
+    line, *rest = [*parts_of_line, *samples.values()]
     for part in rest:
         line = phrase("{first}; {last}", first=line, last=part)
     return line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from gendalens.results.result import Result
@@ -18,6 +19,16 @@ def label_models(results: Sequence[Result]) -> list[str]:
     for describe in (_shorten_revision, _dtype):
         labels = _disambiguate(results, labels, describe)
     return labels
+
+
+def count_up(label: str) -> list[tuple[int, str]]:
+    """A key by which labels are sorted as people count.
+
+    >>> sorted(["model 10", "model 9"], key=count_up)
+    ['model 9', 'model 10']
+    """
+    parts = re.split(r"([0-9]{1,18})", label.lower())
+    return [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)]
 
 
 def _disambiguate(

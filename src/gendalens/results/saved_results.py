@@ -116,6 +116,11 @@ def _read_lines(lines: BinaryIO) -> Iterator[bytes]:
 
 def find_results(paths: Iterable[Path]) -> list[SavedResult]:
     """The results in run folders, model folders, result folders or files, without duplicates."""
+    return [load_result(folder) for folder in list_result_folders(paths)]
+
+
+def list_result_folders(paths: Iterable[Path]) -> list[Path]:
+    """The folders of these results, without duplicates; nothing in them is read."""
     folders: dict[Path, None] = {}
     for path in paths:
         try:
@@ -127,7 +132,7 @@ def find_results(paths: Iterable[Path]) -> list[SavedResult]:
                 reason=_find_reason(error),
             ) from None
         folders |= dict.fromkeys(found)
-    return [load_result(folder) for folder in folders]
+    return list(folders)
 
 
 def _find_folders(path: Path) -> list[Path]:
@@ -220,6 +225,11 @@ def _check_consistency(result: Result) -> None:
 def _validator() -> Draft202012Validator:
     text = resources.files(__package__).joinpath("result.schema.json").read_text(encoding="utf-8")
     return Draft202012Validator(json.loads(text))
+
+
+def read_plain(folder: Path) -> Any:
+    """What ``result.json`` in a folder holds, as it is written."""
+    return _read_json(folder / RESULT)
 
 
 def _read_json(path: Path) -> Any:

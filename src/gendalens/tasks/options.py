@@ -13,7 +13,7 @@ from gendalens.errors import UserError
 RESERVED = frozenset(
     """allow_pickle answers as_json batch_tokens cache csv data device dtype help json language latex
     markdown max_memory model_name models negligible no_cache offline out protocol revision sample seed
-    task tasks trust_remote_code version""".split()  # noqa: SIM905
+    shard task tasks trust_remote_code version""".split()  # noqa: SIM905
 )
 
 
@@ -31,6 +31,8 @@ class Option:
     least: int | None = None
     most: int | None = None
     choices: tuple[str, ...] = ()
+    #: For a text such as ``GPE=LOC,FAC=-``: what may stand right of =, offered when it is completed.
+    targets: tuple[str, ...] = ()
 
     @property
     def flag(self) -> str:

@@ -19,7 +19,8 @@ class Example:
     ``outcome`` and ``condition`` are words of the test, which a report may translate; ``said`` and
     ``about`` are words of the model and of the data. ``lean`` is how far the model leans here, positive
     to the male or pro-stereotypical side, or None if the records do not tell. ``shares`` are the
-    probabilities of two words against each other, which add up to 1.
+    probabilities of two words against each other, which add up to 1. ``right`` is whether the answer is
+    right, and ``expected`` are the right answers; they are left out where no answer is right or wrong.
     """
 
     text: str
@@ -30,6 +31,8 @@ class Example:
     about: str = ""
     lean: float | None = None
     shares: tuple[tuple[str, float], ...] = ()
+    right: bool | None = None
+    expected: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

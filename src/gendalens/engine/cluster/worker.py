@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any
 
-from gendalens.engine.plugin_failures import explain_plugin_failure, is_plugin
+from gendalens.engine.model_run import explain_plugin_failure, is_plugin
 from gendalens.errors import UserError
 from gendalens.models.base import Backend, LoadOptions
 from gendalens.models.detect import load_model

@@ -24,6 +24,7 @@ class EndpointChat(EndpointBackend, ChatBackend):
     """A chat model behind an endpoint, asked in Danish."""
 
     prefix: ClassVar[str] = PREFIX
+    takes_endpoint: ClassVar[bool] = True
 
     def __init__(self, server: Server, found: Findings, rung: Rung) -> None:
         # If the server ignores the temperature, all samples are the same.

@@ -22,17 +22,22 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
-from gendalens.models.endpoint.events import join_events
+from gendalens.models.endpoint.events import is_stream, join_events
 from gendalens.models.endpoint.faults import (
     explain_certificate,
     explain_silence,
     explain_size,
+    explain_used_up,
     explain_wait,
+    find_failure,
+    is_used_up,
 )
 from gendalens.models.endpoint.line import Line, choose_line
 from gendalens.models.endpoint.pace import Pace
+from gendalens.models.endpoint.plain import mend_letters, read_json
 from gendalens.models.endpoint.secrets import Address, Redactor
 from gendalens.models.endpoint.waits import read_wait
+from gendalens.system.extras import write_install_command
 
 if TYPE_CHECKING:
     import httpx2
@@ -86,7 +91,9 @@ class Response:
     def is_broken(self) -> bool:
         """Whether it looks like an answer that broke off."""
         return (
-            self.status == 200 and self.plain is None and self.text.lstrip()[:1] in ("", "{", "d")
+            self.status == 200
+            and self.plain is None
+            and (self.text.lstrip()[:1] in ("", "{") or is_stream(self.text))
         )
 
 
@@ -216,6 +223,8 @@ class Client:
             failures += 1
             is_last = failures >= effort.attempts
             if isinstance(found, Response):
+                if is_used_up(found):
+                    raise explain_used_up(line.address, found, self.redactor)
                 if found.status not in _BUSY and (is_last or not found.is_broken):
                     self.pace.succeed()
                     line.busy = 0
@@ -243,7 +252,7 @@ class Client:
         try:
             async with asyncio.timeout(self.timeout):
                 response, asked_wait = await self._send(line.address, call)
-        except (httpx2.TransportError, TimeoutError) as error:
+        except (httpx2.RequestError, TimeoutError) as error:
             if _is_about_certificate(error):
                 raise explain_certificate(line.address, error) from None
             line.fail(monotonic())
@@ -275,11 +284,13 @@ class Client:
                 if len(data) > MOST_BYTES:
                     raise explain_size(address, MOST_BYTES // 1024 // 1024)
         # A server may repeat what it was sent.
-        text = self.redactor.clean(data.decode(errors="replace"))
+        text = self.redactor.clean(data.decode("utf-8-sig", errors="replace"))
+        plain = self.redactor.clean_plain(_read_plain(text))
+        status = sent.status_code
         response = Response(
-            sent.status_code,
+            find_failure(plain) or status if status == 200 else status,
             text,
-            self.redactor.clean_plain(_read_plain(text)),
+            plain,
             self.redactor.clean(sent.headers.get("location", "")),
             self.redactor.clean(sent.headers.get("server", "")),
         )
@@ -287,12 +298,8 @@ class Client:
 
 
 def _read_plain(text: str) -> Any:
-    if text.lstrip().startswith(("data:", "event:", ":")):
-        return join_events(text)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    plain = join_events(text) if is_stream(text) else read_json(text)
+    return mend_letters(plain) if "\\ud" in text.lower() else plain
 
 
 def _is_about_certificate(error: BaseException | None) -> bool:
@@ -309,7 +316,8 @@ def _open_http(timeout: float, most: int) -> httpx2.AsyncClient:
         import httpx2
     except ModuleNotFoundError:
         raise UserError(
-            "Models behind an endpoint need the package httpx2: run pip install 'gendalens[endpoint]'."
+            "Models behind an endpoint need the package httpx2: run `{command}`.",
+            command=write_install_command("endpoint"),
         ) from None
     return httpx2.AsyncClient(
         # Certificates of the user's own organisation are trusted where OpenSSL is told to.

@@ -13,6 +13,7 @@ from typing import Any
 
 from gendalens.models.base import ANSWERED, REFUSED, UNPARSABLE
 from gendalens.models.chat.respondent import Question, Reply
+from gendalens.models.endpoint.plain import read_dict, read_list, read_number
 from gendalens.models.endpoint.usage import count_tokens
 
 SYSTEM_ONE, DECISIONS = "/systemone", "/decisions"
@@ -110,20 +111,19 @@ def _write(route: str, group: Sequence[Question]) -> dict[str, Any]:
 def _list_answers(route: str, response: dict[str, Any]) -> dict[str, Any]:
     answers = response.get("answers")
     if route == SYSTEM_ONE:
-        return answers if isinstance(answers, dict) else {}
-    listed = answers if isinstance(answers, list) else []
-    return {str(one.get("name")): one for one in listed if isinstance(one, dict)}
+        return read_dict(answers)
+    return {str(one.get("name")): one for one in map(read_dict, read_list(answers))}
 
 
 def _read_probabilities(answer: Any, options: Sequence[str]) -> tuple[float, ...]:
     """The log-probabilities of the options; empty if the answer is not a whole distribution."""
-    found = answer.get("probabilities") if isinstance(answer, dict) else None
-    if isinstance(found, list):
-        found = {one.get("value"): one.get("probability") for one in found if isinstance(one, dict)}
-    if not isinstance(found, dict):
-        return ()
-    listed = [found.get(option) for option in options]
-    values = [float(value) for value in listed if isinstance(value, int | float)]
+    told = read_dict(answer).get("probabilities")
+    # The keys of one route are the values of the other, and these may be anything.
+    found = read_dict(told) or {
+        str(one.get("value")): one.get("probability") for one in map(read_dict, read_list(told))
+    }
+    listed = [read_number(found.get(option)) for option in options]
+    values = [value for value in listed if value is not None]
     if len(values) < len(options) or not all(0 <= value <= 1 for value in values):
         return ()
     if abs(math.fsum(values) - 1) > 0.02:

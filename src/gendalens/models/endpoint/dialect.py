@@ -10,6 +10,7 @@ from typing import Any
 from gendalens.models.base import ANSWERED, CUT_OFF, REFUSED
 from gendalens.models.chat.respondent import Reply, Turn
 from gendalens.models.chat.thoughts import estimate_tokens, split_thoughts
+from gendalens.models.endpoint.plain import read_dict, read_list, read_number
 from gendalens.models.endpoint.usage import count_tokens
 
 #: Written into the probe's findings, and raised when requests are written or read differently.
@@ -70,16 +71,14 @@ DIALECTS = tuple(
 
 def read_choice_of(plain: dict[str, Any]) -> dict[str, Any]:
     """The first choice of a response; empty if there is none."""
-    choices = plain.get("choices")
-    listed = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+    listed = [one for one in read_list(plain.get("choices")) if isinstance(one, dict)]
     # A server may send several, in any order.
     return next((one for one in listed if one.get("index") == 0), listed[0] if listed else {})
 
 
 def read_message(plain: dict[str, Any]) -> dict[str, Any]:
     """The message of a response; empty if there is none."""
-    message = read_choice_of(plain).get("message")
-    return message if isinstance(message, dict) else {}
+    return read_dict(read_choice_of(plain).get("message"))
 
 
 def read_text(plain: dict[str, Any]) -> str:
@@ -112,11 +111,10 @@ def read_reply(plain: dict[str, Any]) -> Reply:
 
 def count_thoughts(plain: dict[str, Any]) -> int:
     """The tokens that the model thought before its answer, by its own account or estimated."""
-    usage = plain.get("usage")
-    details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
-    counted = details.get("reasoning_tokens") if isinstance(details, dict) else None
-    if isinstance(counted, int) and counted > 0:
-        return counted
+    details = read_dict(read_dict(plain.get("usage")).get("completion_tokens_details"))
+    counted = read_number(details.get("reasoning_tokens")) or 0
+    if counted > 0:
+        return int(counted)
     message = read_message(plain)
     apart = next((message[name] for name in _THOUGHTS if message.get(name)), "")
     if isinstance(apart, str) and apart:
@@ -127,8 +125,6 @@ def count_thoughts(plain: dict[str, Any]) -> int:
 def _find_refusal(plain: dict[str, Any]) -> str:
     """What the server itself marks as a refusal."""
     message = read_message(plain)
-    content = message.get("content")
-    parts = content if isinstance(content, list) else ()
-    marked = [message.get("refusal")]
-    marked += [part.get("refusal") for part in parts if isinstance(part, dict)]
+    parts = map(read_dict, read_list(message.get("content")))
+    marked = [message.get("refusal"), *(part.get("refusal") for part in parts)]
     return next((one for one in marked if isinstance(one, str) and one), "")

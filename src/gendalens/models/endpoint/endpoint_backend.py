@@ -34,6 +34,7 @@ PRICED = Template(
 class EndpointBackend(Backend):
     """A model behind an endpoint."""
 
+    rounds_in_batches: ClassVar[bool] = False
     holds_weights: ClassVar[bool] = False
     server: Server
     found: Findings

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
+from gendalens.models.endpoint.plain import read_dict, read_list, read_number
 from gendalens.models.endpoint.secrets import Address, Redactor
 from gendalens.words import N_
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 _CONTEXT = re.compile(r"context|too long|maximum.*length|max_model_len|n_ctx", re.IGNORECASE)
 _MODEL = re.compile(r"model", re.IGNORECASE)
 _LONGEST = 200  # characters that are quoted of a server's own message
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+# What servers call a question that a filter keeps from the model.
+_FILTERED = frozenset({"content_filter", "content_policy_violation", "invalid_prompt"})
 
 
 TOO_SLOW = N_(
@@ -29,6 +34,38 @@ SILENT = N_(
 
 class UnreachableError(UserError):
     """A server did not answer however often it was asked."""
+
+
+def find_failure(plain: Any) -> int:
+    """The status of a failure that a gateway reports behind status 200; 0 if there is none."""
+    status = read_number(read_dict(read_dict(plain).get("error")).get("code")) or 0
+    if 400 <= status < 600:
+        return int(status)
+    choices = map(read_dict, read_list(read_dict(plain).get("choices")))
+    return 502 if any(one.get("finish_reason") == "error" for one in choices) else 0
+
+
+def is_filtered(response: Response) -> bool:
+    """Whether a filter in front of the model declined the question."""
+    error = read_dict(read_dict(response.plain).get("error"))
+    return response.status == 400 and error.get("code") in _FILTERED
+
+
+def is_used_up(response: Response) -> bool:
+    """Whether the user's account is used up, which no patience helps against."""
+    error = read_dict(read_dict(response.plain).get("error"))
+    named = "insufficient_quota" in (error.get("code"), error.get("type"))
+    return response.status == 402 or (response.status == 429 and named)
+
+
+def explain_used_up(address: Address, response: Response, redactor: Redactor) -> UserError:
+    """The error for an account that is used up."""
+    return UserError(
+        "{server} answers no more questions of your account ({reason}): top it up, then run again; "
+        "what was answered is stored.",
+        server=address.host,
+        reason=quote_server(response, redactor),
+    )
 
 
 def explain_silence(
@@ -139,5 +176,13 @@ def quote_server(response: Response, redactor: Redactor) -> str:
     if isinstance(plain, dict):
         error = plain.get("error", plain.get("detail", plain.get("message", "")))
         message = error.get("message", "") if isinstance(error, dict) else error
-    text = message if isinstance(message, str) and message else response.text
+    text = message if isinstance(message, str) and message else _read_page(response.text)
     return redactor.clean(" ".join(text.split()))[:_LONGEST] or "–"
+
+
+def _read_page(text: str) -> str:
+    """What a page in HTML says, by its title if it has one; any other text as it is."""
+    if not text.lstrip().startswith("<"):
+        return text
+    title = _TITLE.search(text)
+    return title[1] if title else _TAG.sub(" ", text)

@@ -19,19 +19,24 @@ def list_rungs(found: Findings) -> tuple[Rung, ...]:
     return tuple(rung for rung in Rung if offers[rung])
 
 
-def choose_rung(server: Server, found: Findings) -> Rung:
-    """The rung to use; raises if the user's is none or the server does not offer it."""
+def check_wanted(wanted: str | None) -> None:
+    """Refuse a way to answer that there is not; needs no server."""
     known = tuple(rung.value for rung in Rung)
-    wanted = server.options.answer_by
-    offered = list_rungs(found)
-    if wanted is None:
-        return offered[0]
-    if wanted not in known:
+    if wanted is not None and wanted not in known:
         raise UserError(
             "There is no way to answer {wanted}: choose one of {known}.",
             wanted=repr(wanted),
             known=known,
         )
+
+
+def choose_rung(server: Server, found: Findings) -> Rung:
+    """The rung to use; raises if the user's is none or the server does not offer it."""
+    wanted = server.options.answer_by
+    offered = list_rungs(found)
+    check_wanted(wanted)
+    if wanted is None:
+        return offered[0]
     rung = Rung(wanted)
     if rung not in offered:
         raise UserError(

@@ -13,7 +13,6 @@ cannot exceed.
 from __future__ import annotations
 
 import json
-import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gendalens.models.endpoint.dialect import read_choice_of, read_text
+from gendalens.models.endpoint.plain import read_dict, read_list, read_number
 from gendalens.models.trials import add_log_probs
 
 # What a model may put in front of its answer.
@@ -44,17 +44,14 @@ class Place:
 
 def read_places(plain: dict[str, Any]) -> list[Place]:
     """The places of a chat response's answer; empty if the server gave no log-probabilities."""
-    logprobs = read_choice_of(plain).get("logprobs")
-    content = logprobs.get("content") if isinstance(logprobs, dict) else None
-    listed = content if isinstance(content, list) else []
+    listed = read_list(read_dict(read_choice_of(plain).get("logprobs")).get("content"))
     is_raw = _is_raw(listed, read_text(plain))
     places = []
     for one in listed:
         entry = _read_entry(one, is_raw)
         if entry is None:
             break
-        top = one.get("top_logprobs")
-        others = [_read_entry(each, is_raw) for each in top] if isinstance(top, list) else []
+        others = [_read_entry(each, is_raw) for each in read_list(one.get("top_logprobs"))]
         places.append(Place(*entry, tuple(each for each in others if each is not None)))
     return places
 
@@ -150,14 +147,11 @@ def _find_rest(data: bytes) -> bytes:
 
 
 def _read_entry(one: Any, is_raw: bool) -> tuple[bytes, float] | None:
-    if not isinstance(one, dict):
+    one = read_dict(one)
+    token, log_prob = one.get("token"), read_number(one.get("logprob"))
+    if not isinstance(token, str) or log_prob is None:
         return None
-    token, log_prob = one.get("token"), one.get("logprob")
-    if not isinstance(token, str) or isinstance(log_prob, bool):
-        return None
-    if not isinstance(log_prob, int | float) or math.isnan(log_prob):
-        return None
-    return read_token(token, one.get("bytes"), is_raw), min(0.0, max(_LEAST, float(log_prob)))
+    return read_token(token, one.get("bytes"), is_raw), min(0.0, max(_LEAST, log_prob))
 
 
 def read_token(token: str, data: Any = None, is_raw: bool = False) -> bytes:

@@ -144,6 +144,7 @@ class _Probe:
         self.dialect = Dialect()
         self.hello: dict[str, Any] | None = None
         self.served = ""
+        self._named: dict[str, str] = {}
 
     def run(self) -> Findings:
         """Ask all of them."""
@@ -178,8 +179,16 @@ class _Probe:
         )
 
     def confirm(self, known: Findings) -> bool:
-        """Whether the server still does the best of what it once did."""
+        """Whether the server still does the best of what it once did, with the same model."""
         self.dialect = known.dialect
+        return self._does_best(known) and all(
+            # Only the chat route names the model as the findings do; others may leave out its revision.
+            served == known.served
+            or (route != CHAT and known.chats and served == known.served.partition("@")[0])
+            for route, served in self._named.items()
+        )
+
+    def _does_best(self, known: Findings) -> bool:
         if known.likelihoods:
             return self._find_likelihoods()[0] == known.likelihoods
         if known.decision_route:
@@ -192,7 +201,7 @@ class _Probe:
         """The response to a request; the model that it names is remembered."""
         plain = self.server.attempt(route, body)
         if plain is not None and isinstance(plain.get("model"), str):
-            self.served = plain["model"]
+            self.served = self._named[route] = plain["model"]
         return plain
 
     def _chat(

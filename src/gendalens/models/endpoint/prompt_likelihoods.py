@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gendalens.models.endpoint.dialect import read_choice_of
+from gendalens.models.endpoint.plain import read_dict, read_number
 
 ECHO, PROMPT_LOGPROBS = "echo", "prompt_logprobs"
 WAYS = (ECHO, PROMPT_LOGPROBS)
@@ -58,15 +59,13 @@ def read_response(way: str, text: str, plain: dict[str, Any]) -> ScoredText | No
 
 
 def _read_echo(choice: dict[str, Any]) -> tuple[list[str], list[float | None]] | None:
-    logprobs = choice.get("logprobs")
-    if not isinstance(logprobs, dict):
-        return None
+    logprobs = read_dict(choice.get("logprobs"))
     tokens, values = logprobs.get("tokens"), logprobs.get("token_logprobs")
     if not isinstance(tokens, list) or not isinstance(values, list) or len(tokens) != len(values):
         return None
     if not all(isinstance(token, str) for token in tokens):
         return None
-    return tokens, [_read_number(value) for value in values]
+    return tokens, [read_number(value) for value in values]
 
 
 def _read_prompt(
@@ -87,13 +86,8 @@ def _read_prompt(
         if len(entries) != 1 or not isinstance(entries[0], dict):
             return None
         tokens.append(str(entries[0].get("decoded_token", "")))
-        values.append(_read_number(entries[0].get("logprob")))
+        values.append(read_number(entries[0].get("logprob")))
     return tokens, values
-
-
-def _read_number(value: Any) -> float | None:
-    usable = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if usable and math.isfinite(value) else None
 
 
 def _align(text: str, tokens: Sequence[str], values: Sequence[float | None]) -> ScoredText | None:

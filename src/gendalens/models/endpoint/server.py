@@ -15,7 +15,7 @@ from gendalens.data.home import find_home
 from gendalens.errors import UserError
 from gendalens.models.endpoint.client import Call, Client, Effort, Response
 from gendalens.models.endpoint.dialect import count_thoughts
-from gendalens.models.endpoint.faults import UnreachableError, explain_status
+from gendalens.models.endpoint.faults import UnreachableError, explain_status, is_filtered
 from gendalens.models.endpoint.journal import NAME, Journal, digest_call
 from gendalens.models.endpoint.line import Line
 from gendalens.models.endpoint.secrets import Address, read_addresses
@@ -36,6 +36,8 @@ _FIRST = Effort(attempts=2, is_patient=False, takes_failure=True)
 # The statuses by which a server says that it does not list its models; transformers serve fails where
 # there is no cache of the hub's.
 _WITHOUT_LIST = frozenset({404, 405, 500, 501})
+# A question that a filter kept from the model, in the form of an answer.
+_DECLINED = {"choices": [{"index": 0, "finish_reason": "content_filter", "message": {}}]}
 # What a list of models says that differs from one moment to the next.
 _PASSING = frozenset({"created", "permission", "status", "last_used"})
 
@@ -111,8 +113,11 @@ class Server:
 
     def look(self, route: str) -> Any:
         """What the server says at a route beside ``/v1``, such as its template; None if nothing."""
-        effort = Effort(attempts=1, takes_failure=True)
-        response = self._client.fetch(Call(route, at_root=True), effort, address=self._probed)
+        effort = Effort(attempts=2, is_patient=False, takes_failure=True)
+        try:
+            response = self._client.fetch(Call(route, at_root=True), effort, address=self._probed)
+        except UserError:  # nothing depends on it
+            return None
         return response.plain if response.status == 200 else None
 
     def ask(
@@ -304,8 +309,12 @@ class Server:
 
     def _check(self, response: Response, route: str) -> dict[str, Any]:
         """The JSON of a response, or the error that it is."""
+        if route == CHAT and is_filtered(response):
+            return _DECLINED
         plain = response.plain
         if response.status != 200 or not isinstance(plain, dict) or plain.get("error"):
+            raise self._explain(response)
+        if "choices" not in plain and "answers" not in plain:
             raise self._explain(response)
         served = plain.get("model")
         if isinstance(served, str):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.models.chat.thoughts import estimate_tokens
+from gendalens.models.endpoint.plain import read_dict, read_number
 from gendalens.models.endpoint_options import EndpointOptions
 
 _MILLION = 1_000_000
@@ -58,13 +58,11 @@ class Usage:
 
 def count_tokens(plain: dict[str, Any]) -> tuple[int, int]:
     """The tokens of the prompt and of the answer, as the server counts them."""
-    usage = plain.get("usage")
-    if not isinstance(usage, dict):
-        return 0, 0
+    usage = read_dict(plain.get("usage"))
 
     def read(*names: str) -> int:
         value = next((usage[name] for name in names if name in usage), 0)
-        return int(value) if isinstance(value, int | float) and 0 <= value < math.inf else 0
+        return int(max(0.0, read_number(value) or 0.0))
 
     return read("prompt_tokens", "input_tokens"), read("completion_tokens", "output_tokens")
 

@@ -22,6 +22,7 @@ from gendalens.models.library_errors import (
     is_library_error,
     is_out_of_memory,
 )
+from gendalens.system.extras import write_install_command
 from gendalens.system.file_reading import read_ordinary
 from gendalens.words import Message, phrase
 
@@ -186,7 +187,8 @@ class Adapter:
         """Refuse an adapter where peft, which applies it, is not installed."""
         if importlib.util.find_spec("peft") is None:
             raise UserError(
-                "{name} is an adapter, which needs peft: run `pip install 'gendalens[peft]'`.",
+                "{name} is an adapter, which needs peft: run `{command}`.",
+                command=write_install_command("peft"),
                 name=self.name,
             )
 

@@ -12,6 +12,7 @@ from typing import Any
 from gendalens.errors import UserError
 from gendalens.models.library_errors import describe_error
 from gendalens.system import hub_access
+from gendalens.system.extras import write_install_command
 from gendalens.system.memory_limits import TORCH, check_memory_limit, keep_heap_small, start_threads
 from gendalens.words import phrase
 
@@ -34,7 +35,8 @@ def import_transformers() -> Any:
         import transformers
     except ModuleNotFoundError as error:
         raise UserError(
-            "Hugging Face models need {package}: run `pip install 'gendalens[hf]'`.",
+            "Hugging Face models need {package}: run `{command}`.",
+            command=write_install_command("hf"),
             package=error.name or phrase("torch and transformers"),
         ) from error
     except (ImportError, OSError) as error:

@@ -16,20 +16,20 @@ from typing import Any
 _MAPS = Path("/proc/self/maps")  # Linux only; elsewhere every tensor is copied
 _WEIGHTS = (b".safetensors", b".gguf", b" (deleted)")
 _DONTNEED = 4
+# What is copied before the pages it was copied from are dropped; a large vocabulary's embeddings are
+# most of a small model.
+_PIECE = 16 * 1024 * 1024
 
 
 def copy_mapped_weights(model: Any) -> None:
-    """Copy the weights that are mapped from a file into ordinary memory, one tensor at a time."""
+    """Copy the weights that are mapped from a file into ordinary memory, one piece at a time."""
     linux = _MAPS.exists()
     ranges = list(_find_mapped_ranges()) if linux else []
     for tensor in itertools.chain(model.parameters(), model.buffers()):
         old = tensor.data
-        first, end = old.data_ptr(), old.data_ptr() + old.nbytes
-        if linux and not any(start <= first < stop for start, stop in ranges):
+        if linux and not any(start <= old.data_ptr() < stop for start, stop in ranges):
             continue
-        tensor.data = old.clone()
-        if linux:
-            _release_pages(first, end)
+        tensor.data = _copy_pieces(old, release=linux)
 
 
 def _find_mapped_ranges() -> Iterator[tuple[int, int]]:
@@ -41,9 +41,23 @@ def _find_mapped_ranges() -> Iterator[tuple[int, int]]:
             yield start, stop
 
 
-def _release_pages(first: int, end: int) -> None:
+def _copy_pieces(old: Any, *, release: bool) -> Any:
+    """A copy of a tensor; with ``release``, the pages of the old one are dropped as they are copied."""
+    if not old.is_contiguous():
+        return old.clone()
+    new = old.new_empty(old.shape)
+    step = _PIECE // old.element_size()
+    for source, target in zip(old.view(-1).split(step), new.view(-1).split(step), strict=True):
+        target.copy_(source)
+        if release:
+            _release_pages(source)
+    return new
+
+
+def _release_pages(tensor: Any) -> None:
     """Tell the system to drop these pages of a file, so that the copy costs no extra memory."""
     page = 4096
+    first, end = tensor.data_ptr(), tensor.data_ptr() + tensor.nbytes
     first, end = -(-first // page) * page, end // page * page
     if first < end:
         madvise = ctypes.CDLL(None).madvise

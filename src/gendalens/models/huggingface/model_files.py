@@ -16,6 +16,7 @@ from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.models.huggingface import gguf_header, refusals
+from gendalens.system.extras import write_install_command
 from gendalens.system.file_reading import (
     LARGEST_TEXT,
     check_ordinary,
@@ -160,7 +161,8 @@ class ModelFiles:
         for package in ("gguf", "accelerate"):
             if importlib.util.find_spec(package) is None:
                 raise UserError(
-                    ".gguf files such as {name} need {package}: run `pip install 'gendalens[hf]'`.",
+                    ".gguf files such as {name} need {package}: run `{command}`.",
+                    command=write_install_command("hf"),
                     name=self.name,
                     package=package,
                 )

@@ -44,23 +44,26 @@ class VocabularyHead:
 
         order = sorted(range(len(asked)), key=lambda i: asked[i][1])
         tokens = [asked[i][1] for i in order]
-        # Both are made before the blocks, so that a graphics card need not wait for each of them.
-        lines = torch.tensor([asked[i][0] for i in order], dtype=torch.long).to(hidden.device)
-        columns = torch.tensor(tokens, dtype=torch.long).to(hidden.device)
         size = self._weight.shape[0]
         block = _ON_PROCESSOR if hidden.device.type == "cpu" else _ON_CARD
         step = max(1, block // max(1, len(hidden)))
-        values, sums = [], []
-        for begin in range(0, size, step):
+        starts = range(0, size, step)
+        # All are made before the blocks, so that a graphics card need not wait for each of them, and so
+        # that nothing stays in memory between two blocks: glibc would not reuse the room of the first.
+        places, lines, columns = (
+            torch.tensor(numbers, dtype=torch.long).to(hidden.device)
+            for numbers in (order, [asked[i][0] for i in order], tokens)
+        )
+        found = hidden.new_empty(len(asked), dtype=torch.float32)
+        sums = hidden.new_empty((len(starts), len(hidden)), dtype=torch.float32)
+        for number, begin in enumerate(starts):
             logits = self.compute_logits(hidden, begin, min(begin + step, size))
-            sums.append(torch.logsumexp(logits, dim=-1))
+            sums[number] = torch.logsumexp(logits, dim=-1)
             first, last = bisect_left(tokens, begin), bisect_left(tokens, begin + step)
             if first < last:
-                values.append(logits[lines[first:last], columns[first:last] - begin])
-        found = torch.cat(values) if values else hidden.new_empty(0, dtype=torch.float32)
-        restored = torch.empty_like(found)
-        restored[torch.tensor(order, dtype=torch.long).to(hidden.device)] = found
-        return restored, torch.logsumexp(torch.stack(sums), dim=0)
+                here = slice(first, last)
+                found[places[here]] = logits[lines[here], columns[here] - begin]
+        return found, torch.logsumexp(sums, dim=0)
 
 
 def list_changes(config: Any) -> list[Change]:

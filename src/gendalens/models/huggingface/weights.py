@@ -16,6 +16,7 @@ from gendalens.models.huggingface.mapped_weights import copy_mapped_weights
 from gendalens.models.huggingface.refusals import CONFIGURATION, WEIGHTS
 from gendalens.models.huggingface.shards import check_shards, fetch_weights, lacks_safetensors
 from gendalens.models.library_errors import is_out_of_memory
+from gendalens.system.extras import write_install_command
 from gendalens.system.file_lease import hold_leases
 from gendalens.system.forbidden_instructions import avoid_forbidden_instructions
 from gendalens.system.steps import tell_step
@@ -149,7 +150,8 @@ def _spread(checkpoint: StoredCheckpoint) -> dict[str, Any]:
     """The arguments that spread a model over all devices, and over the disk if they are too small."""
     if importlib.util.find_spec("accelerate") is None:
         raise UserError(
-            "The device auto needs accelerate: run `pip install 'gendalens[hf]'`, or choose one device."
+            "The device auto needs accelerate: run `{command}`, or choose one device.",
+            command=write_install_command("hf"),
         )
     limits = checkpoint.options.max_memory
     return {

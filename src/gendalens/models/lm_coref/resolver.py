@@ -19,10 +19,10 @@ from urllib.parse import parse_qsl
 
 from gendalens.errors import UserError
 from gendalens.models import detect
+from gendalens.models.asking_backend import AskingBackend
 from gendalens.models.base import (
     Answer,
     Backend,
-    Batching,
     LoadOptions,
     Offsets,
     Request,
@@ -87,14 +87,14 @@ class EncodedChoice:
         return sum(item.positions for item in self.items)
 
 
-class LmResolver(Backend):
+class LmResolver(AskingBackend):
     """A language model that answers ``Resolve`` by scoring the request's candidates."""
 
     prefix: ClassVar[str] = PREFIX
     answers = frozenset({Resolve.kind})
 
     def __init__(self, model: Backend, wording: Prompt) -> None:
-        self.model = model
+        super().__init__(model)
         self.wording = wording
         self._neutrals: dict[Score, None] = {}
         self._corrections: dict[Request, float] = {}
@@ -115,54 +115,21 @@ class LmResolver(Backend):
             )
         return cls(model, wording)
 
-    def host(self, name: str, send: Callable[[str, Backend], Backend]) -> Backend:
-        """The resolver here, its language model elsewhere."""
-        inner, wording = parse_name(name)
-        return LmResolver(self.model.host(inner, send), wording)
-
-    @property
-    def max_positions(self) -> int:
-        """How many predictions fit into memory at once."""
-        return self.model.max_positions
-
     @cached_property
     def exact(self) -> LmResolver | None:
         """The same in float32, the reference for smaller number formats."""
         exact = self.model.exact
         return LmResolver(exact, self.wording) if exact else None
 
-    def plan(self, encoded: Sequence[Any], batch_tokens: int) -> list[list[int]] | None:
-        """Batches of requests whose questions begin alike, if the language model can read trees."""
-        return self.model.plan(encoded, batch_tokens)
-
-    def count_tokens(self, batch: Sequence[Any]) -> int:
-        """The number of tokens that are run for a batch."""
-        return self.model.count_tokens(batch)
-
-    @property
-    def batch_tokens(self) -> int:
-        """The number of tokens per batch that runs fastest."""
-        return self.model.batch_tokens
-
-    @property
-    def batching(self) -> Batching:
-        """Which rows the language model can read together."""
-        return self.model.batching
-
-    @property
-    def workers(self) -> int:
-        """How many batches are answered at once."""
-        return self.model.workers
+    def host(self, name: str, send: Callable[[str, Backend], Backend]) -> Backend:
+        """The resolver here, its language model elsewhere."""
+        inner, wording = parse_name(name)
+        return LmResolver(self.model.host(inner, send), wording)
 
     @property
     def hosts(self) -> int:
         """How many batches are answered at once in other processes."""
         return self.model.hosts
-
-    @property
-    def cacheable(self) -> bool:
-        """Whether the language model's fingerprint identifies it permanently."""
-        return self.model.cacheable
 
     @property
     def info(self) -> ModelInfo:
@@ -195,7 +162,8 @@ class LmResolver(Backend):
         """The requests as questions to the language model, tokenised."""
         asked = [self._questions(request) for request in requests]
         neutral = [self._neutral_questions(request) for request in requests]
-        self._neutrals |= dict.fromkeys(s for some in neutral for each in some for s in each)
+        self._neutrals = dict.fromkeys(s for some in neutral for each in some for s in each)
+        self._corrections = {}
         encoded = iter(self.model.encode([s for some in asked for each in some for s in each]))
         return [
             EncodedChoice(
@@ -251,8 +219,9 @@ class LmResolver(Backend):
     def _find_corrections(self, batch: Sequence[EncodedChoice]) -> Mapping[Request, float]:
         """The corrections of a batch; each is computed only once.
 
-        The first batch computes those of everything encoded so far: if each batch computed its own, the
-        last digits would depend on which of several parallel batches comes first.
+        The first batch computes those of everything encoded with it: if each batch computed its own, the
+        last digits would depend on which batches a shard or a resumed run still has to answer, and on
+        which of several parallel ones comes first.
         """
         wanted = dict.fromkeys(s for c in batch for each in c.neutral for s in each)
         if wanted.keys() <= self._corrections.keys():

@@ -29,6 +29,7 @@ from gendalens.models.spacy.components import read_entities
 from gendalens.models.spacy.files import PipelineFiles, find_pipeline
 from gendalens.models.word_spans import split_words
 from gendalens.results.model_info import TOKEN_CLASSIFICATION, ModelInfo
+from gendalens.system.extras import write_install_command
 from gendalens.words import N_, Message, Template, phrase
 
 PIPELINE = Template("spacy_pipeline", "spaCy pipeline")
@@ -212,9 +213,9 @@ def _import_spacy(name: str) -> Any:
         import spacy
     except ImportError as error:
         raise UserError(
-            "{name} is a spaCy pipeline, and spaCy is not installed: run"
-            " `pip install 'gendalens[spacy]'`.",
+            "{name} is a spaCy pipeline, and spaCy is not installed: run `{command}`.",
             name=name,
+            command=write_install_command("spacy"),
         ) from error
     return spacy
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gendalens.errors import UserError
 from gendalens.report.exports.classic_plot import COLOURS, find_layout, list_points, make_title
+from gendalens.system.extras import write_install_command
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,8 +25,10 @@ LOOK = {
     "grid.color": "0.8",
     "legend.fontsize": 13.2,
     "legend.title_fontsize": 14.4,
+    "xtick.bottom": False,
     "xtick.labelsize": 13.2,
     "ytick.labelsize": 13.2,
+    "ytick.left": False,
 }
 
 
@@ -35,8 +38,9 @@ def draw_with_pyplot(
     """Draw the plot on pyplot's current figure, or on a new one if that is in use; return pyplot."""
     if find_spec("matplotlib") is None:
         raise UserError(
-            "Plots as GenDa Lens 0.0.3 returns them need matplotlib: install gendalens[matplotlib], or "
-            "use chart_results, which gives an Altair chart."
+            "Plots as GenDa Lens 0.0.3 returns them need matplotlib: run `{command}`, or use "
+            "chart_results, which gives an Altair chart.",
+            command=write_install_command("matplotlib"),
         )
     import matplotlib.pyplot as pyplot
 

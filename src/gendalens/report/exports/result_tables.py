@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from gendalens.report.escape import one_line
 from gendalens.report.exports.tables import Table, Value, in_english
 from gendalens.report.figures import head_conditions, list_conditions, title_conditions
 from gendalens.report.provenance import describe_data
@@ -110,7 +111,7 @@ def _tabulate(label: str, result: Result) -> Table:
     return Table(
         tuple(head_conditions(result)),
         tuple(map(tuple, list_conditions(result))),
-        f"{result.task}@{result.protocol}, {label}: {title_conditions(result)}",
+        f"{result.task}@{result.protocol}, {one_line(label)}: {title_conditions(result)}",
         notes=(
             *map(write, result.warnings),
             say("Data: {data}.", data=describe_data(result)),

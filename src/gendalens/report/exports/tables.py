@@ -1,4 +1,4 @@
-"""Tables, and their formats for papers, wikis and spreadsheets."""
+"""Tables, and their formats for wikis and spreadsheets."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from gendalens.report import escape
 from gendalens.words import Message
 
 Value: TypeAlias = str | float | int | None
+MOST_IN_CELL = 240  # characters of a cell for readers: whole sentences, and no endless name
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,50 +55,10 @@ def to_markdown(tables: Iterable[Table]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def to_latex(tables: Iterable[Table]) -> str:
-    """LaTeX table environments that use the booktabs package, with their notes below the table."""
-    parts = []
-    for table in tables:
-        lines = [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{escape.latex(_join_sentences(table.title), None)}}}",
-        ]
-        if table.headings:
-            lines += [
-                rf"\begin{{tabular}}{{{'l' * len(table.headings)}}}",
-                r"\toprule",
-                _join_with_ampersands(table.headings),
-                r"\midrule",
-                *(_join_with_ampersands(row) for row in table.rows),
-                r"\bottomrule",
-                r"\end{tabular}",
-            ]
-        if table.notes:
-            lines += [r"\par\smallskip", rf"{{\footnotesize {_write_notes(table.notes)}\par}}"]
-        lines.append(r"\end{table}")
-        parts.append("\n".join(lines))
-    return "\n\n".join(["% needs \\usepackage{booktabs}", *parts]) + "\n"
-
-
-def _write_notes(notes: Iterable[str]) -> str:
-    """Notes in LaTeX; a signature, which is longer than a line, may break after each of its parts."""
-    text = escape.latex(_join_sentences(*notes), None)
-    return text.replace(r"\textbar{}", r"\textbar{}\allowbreak{}")
-
-
-def _join_sentences(*texts: str) -> str:
-    """Texts as sentences, each with one full stop, even where a value brought its own."""
-    return " ".join(f"{text.rstrip('.')}." for text in texts)
-
-
 def _join_with_pipes(row: Iterable[Value]) -> str:
-    return "| " + " | ".join(escape.markdown(_to_text(value)) for value in row) + " |"
+    return "| " + " | ".join(escape.markdown(to_text(value), MOST_IN_CELL) for value in row) + " |"
 
 
-def _join_with_ampersands(row: Iterable[Value]) -> str:
-    return " & ".join(escape.latex(_to_text(value)) for value in row) + r" \\"
-
-
-def _to_text(value: Value) -> str:
+def to_text(value: Value) -> str:
+    """A value in a cell for readers."""
     return "–" if value is None else str(value)

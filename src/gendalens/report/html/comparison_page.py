@@ -1,25 +1,29 @@
-"""A comparison as one HTML page: a forest plot, sortable tables, and differences."""
+"""A comparison as one HTML page: the board of models by tests, tables, and pairwise differences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from gendalens.comparison.comparison import Comparison, Group, Row
+from gendalens.comparison.comparison import Comparison, Group, Pair, Row
 from gendalens.errors import UserError
 from gendalens.report import provenance
 from gendalens.report.charts import charts
-from gendalens.report.html.page import Page, draw_all, render
+from gendalens.report.html.board import make_board
+from gendalens.report.html.matrix import make_matrix
+from gendalens.report.html.page import Page, render
 from gendalens.report.html.texts import PageTexts
 from gendalens.report.wording import explain_note
 from gendalens.results.model_info import ModelInfo
-from gendalens.results.result import Result
 from gendalens.system.file_writing import write_target
 from gendalens.tasks import get_task
 from gendalens.tasks.base import HARMS, SOURCES
 from gendalens.words import phrase
+
+#: With more models than this, the list of pairs has only those that differ; the matrix has all.
+FULLY_LISTED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,45 +54,56 @@ def write(comparison: Comparison, path: Path) -> None:
 def html(comparison: Comparison) -> str:
     """The comparison as one HTML page."""
     rows = [row for group in comparison.groups for row in group.rows]
-    tests = [(row.result.task, row.result.protocol) for row in rows]
     texts = PageTexts.in_all_languages()
-    title = phrase("Gender effect size by test and model")
-    forest = partial(charts.draw_forest, _forest_rows(comparison.groups), title=title)
+    board = make_board(comparison.groups)
+    places = [
+        {row.label: column.find_place(row) for row in column.group.rows} for column in board.columns
+    ]
     return render(
         "compare.html.j2",
-        Page(phrase("Models compared"), texts, draw_all({"forest": forest}, texts)),
-        groups=comparison.groups,
-        models=_group_by_model(rows),
-        find_state=charts.find_state,
-        explain_note=explain_note,
-        differences=comparison.differences,
-        cards=[get_task(*test).card for test in dict.fromkeys(tests)],
-        limits=provenance.list_limits(row.result for row in rows),
-        harms=HARMS,
-        sources=SOURCES,
-        data={
+        Page(phrase("Models compared"), texts, board=board.to_data()),
+        board=board,
+        places=places,
+        matrices=[
+            make_matrix(group, column, places[column])
+            for column, group in enumerate(comparison.groups)
+        ],
+        list_pairs=list_pairs,
+        number_of_differences=comparison.differences,
+        wide=True,
+        **describe_background(rows),
+    )
+
+
+def describe_background(rows: Sequence[Row]) -> dict[str, Any]:
+    """What pages about many results need beside their tables: models, method, limits and data."""
+    tests = [(row.result.task, row.result.protocol) for row in rows]
+    return {
+        "models": _group_by_model(rows),
+        "find_state": charts.find_state,
+        "explain_note": explain_note,
+        "cards": [get_task(*test).card for test in dict.fromkeys(tests)],
+        "limits": provenance.list_limits(row.result for row in rows),
+        "harms": HARMS,
+        "sources": SOURCES,
+        "data": {
             (name, str(one["from"]), str(one["whose"]), str(one["sha256"]))
             for row in rows
             for name, one in row.result.data.items()
         },
-    )
+    }
 
 
-def _forest_rows(groups: Sequence[Group]) -> list[charts.ForestRow]:
-    """The rows of the forest plot, ordered by test, so that models of one test are adjacent."""
-    return [
-        charts.ForestRow(group.test, _use_compared_figures(row), row.label)
-        for group in groups
-        for row in group.rows
-    ]
-
-
-def _use_compared_figures(row: Row) -> Result:
-    """The result with the compared figures instead of its headline."""
-    figures = row.figures
-    return replace(row.result, gender_effect_size=figures.effect, finding=figures.finding)
+def list_pairs(group: Group) -> list[tuple[int, Pair]]:
+    """The pairs of a group with their numbers; of very many, only those that differ."""
+    numbered = list(enumerate(group.pairs))
+    if len(group.rows) <= FULLY_LISTED:
+        return numbered
+    return [(number, pair) for number, pair in numbered if pair.finding.tells_apart]
 
 
 def _group_by_model(rows: Sequence[Row]) -> list[Model]:
-    labels = dict.fromkeys(row.label for row in rows)
-    return [Model(label, tuple(row for row in rows if row.label == label)) for label in labels]
+    labels: dict[str, list[Row]] = {}
+    for row in rows:
+        labels.setdefault(row.label, []).append(row)
+    return [Model(label, tuple(own)) for label, own in labels.items()]

@@ -47,7 +47,14 @@ SCRIPT_WORDS = {
     "wide": phrase("Scroll the table sideways to see all of it."),
     "open": phrase("Open all"),
     "close": phrase("Close all"),
+    # The script puts the two numbers into the sentence.
+    "shown": phrase("{shown} of {total} models are shown", shown="{shown}", total="{total}"),
+    "occupations": phrase(
+        "{shown} of {total} occupations are shown", shown="{shown}", total="{total}"
+    ),
 }
+#: The files that the pages of a site share.
+STYLE, SCRIPT, CHARTS = "page.css", "page.js", "charts.js"
 #: A function that draws a chart in a language and a width.
 Chart: TypeAlias = Callable[[str, charts.Width], charts.Spec]
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
@@ -67,8 +74,10 @@ class Page:
 
     title: Text
     texts: PageTexts
-    charts: Mapping[str, Mapping[str, Any]]
+    charts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     examples: Mapping[str, Any] = field(default_factory=dict)
+    #: What the rows and columns of its tables are filtered by.
+    board: Mapping[str, Any] | None = None
 
     @property
     def captions(self) -> dict[str, dict[str, str]]:
@@ -77,6 +86,48 @@ class Page:
             place: {language: str(spec["description"]) for language, spec in specs.items()}
             for place, specs in self.charts.items()
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The site that a page is part of, by the relative path of its root, such as ``../``."""
+
+    root: str
+
+    @property
+    def home(self) -> str:
+        """The address of the first page."""
+        return f"{self.root}index.html"
+
+    def locate_asset(self, name: str) -> str:
+        """The address of a file that all pages share."""
+        return f"{self.root}assets/{name}"
+
+    @property
+    def policy(self) -> str:
+        """A content security policy: only files of the site are used, from a server or from disk."""
+        return (
+            "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data:; "
+            "base-uri 'none'; form-action 'none'"
+        )
+
+
+def make_assets() -> dict[str, str]:
+    """The style sheet and scripts of a site's pages, by file name."""
+    texts = PageTexts.in_all_languages()
+    return {
+        STYLE: _write_style(texts),
+        SCRIPT: _read_script(),
+        CHARTS: _read_bundle(),
+    }
+
+
+def _write_style(texts: PageTexts) -> str:
+    return "\n".join([texts.style(), _read_asset("page.css"), _read_asset("board.css")])
+
+
+def _read_script() -> str:
+    return "\n".join([_read_asset("page.js"), _read_asset("board.js")])
 
 
 def draw_all(drawn: Mapping[str, Chart], texts: PageTexts) -> dict[str, dict[str, charts.Spec]]:
@@ -88,16 +139,24 @@ def draw_all(drawn: Mapping[str, Chart], texts: PageTexts) -> dict[str, dict[str
         }
 
 
-def render(template: str, page: Page, **values: Any) -> str:
-    """The HTML of a page, from a template that extends ``page.html.j2``."""
+def render(template: str, page: Page, site: Site | None = None, **values: Any) -> str:
+    """The HTML of a page, from a template that extends ``page.html.j2``.
+
+    It holds its style and scripts itself, unless it is part of a site.
+    """
     texts = page.texts
-    scripts = {"bundle": _read_bundle(), "script": _read_asset("page.js")}
-    style = f"{texts.style()}\n{_read_asset('page.css')}"
+    scripts: dict[str, str] = {}
+    if site is None:
+        # A page without charts needs no library for them.
+        scripts = {"bundle": _read_bundle()} if page.charts else {}
+        scripts["script"] = _read_script()
+    style = _write_style(texts) if site is None else ""
     words = {name: texts.write(word) for name, word in SCRIPT_WORDS.items()}
     data = json_for_script(
         {
             "charts": page.charts,
             "examples": page.examples,
+            "board": page.board,
             "numbers": {language: number_format(language) for language in texts.languages},
             "words": {
                 language: {name: word[language] for name, word in words.items()}
@@ -116,10 +175,12 @@ def render(template: str, page: Page, **values: Any) -> str:
             captions=page.captions,
             version=__version__,
             style=_Asset(style),
+            scripts=[_Asset(text) for text in scripts.values()],
+            site=site,
+            has_charts=bool(page.charts),
             data_json=data,
-            policy=allow_only(scripts.values(), style),
+            policy=allow_only(scripts.values(), style) if site is None else site.policy,
             **texts.functions(),
-            **{name: _Asset(text) for name, text in scripts.items()},
             **values,
         )
     )

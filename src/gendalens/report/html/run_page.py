@@ -18,6 +18,7 @@ from gendalens.errors import UserError
 from gendalens.models.demo import find_planted
 from gendalens.report import provenance
 from gendalens.report.charts import charts, name_charts
+from gendalens.report.checked_records import checked_records
 from gendalens.report.html.examples import ExampleSelection, choose_examples, list_examples
 from gendalens.report.html.gauge import Gauge, draw_gauge
 from gendalens.report.html.glossary import list_symbols
@@ -29,7 +30,7 @@ from gendalens.report.html.overview import (
     find_deciding,
     read_date,
 )
-from gendalens.report.html.page import Chart, Page, draw_all, render
+from gendalens.report.html.page import Chart, Page, Site, draw_all, render
 from gendalens.report.html.texts import PageTexts
 from gendalens.report.next_steps import NextSteps, list_next_steps, summarize_next_steps
 from gendalens.report.wording import explain_finding, has_quartiles, picture_result, shorten
@@ -194,7 +195,12 @@ def write(found: Sequence[Shown], path: Path, *, typed: bool = False) -> None:
 
 def html(found: Sequence[Shown]) -> str:
     """The report of these results as one HTML page."""
-    models, texts = prepare(found), PageTexts.in_all_languages()
+    return render_models(prepare(found))
+
+
+def render_models(models: Sequence[Model], site: Site | None = None) -> str:
+    """The report of prepared models, as one HTML page or as a page of a site."""
+    texts = PageTexts.in_all_languages()
     tests = [test for model in models for test in model.tests]
     drawn: dict[str, Chart] = {"forest": partial(charts.draw_forest, forest_rows(models))}
     for test in tests:
@@ -208,6 +214,7 @@ def html(found: Sequence[Shown]) -> str:
     return render(
         "report.html.j2",
         Page(_title(models), texts, draw_all(drawn, texts), examples),
+        site,
         models=models,
         cards=list(cards.values()),
         limits=provenance.list_limits([test.result for test in tests]),
@@ -243,9 +250,9 @@ def forest_rows(models: Sequence[Model]) -> list[charts.ForestRow]:
     ]
 
 
-def prepare(found: Sequence[Shown]) -> list[Model]:
+def prepare(found: Sequence[Shown], most_examples: int = MOST_EXAMPLES) -> list[Model]:
     """The results grouped by model, in the given order, prepared for the page."""
-    most = min(MOST_PER_TEST, max(50, MOST_EXAMPLES // max(1, len(found))))
+    most = min(MOST_PER_TEST, max(50, most_examples // max(1, len(found))))
     tests = [_prepare_test(i, one, most) for i, one in enumerate(found, 1)]
     identities = {_identity(test.result) for test in tests}
     same = Counter(title for title, _ in identities)
@@ -321,21 +328,13 @@ def _open(one: SavedResult, most: int) -> tuple[Result, _Views, str]:
     """A result, the views of its records, and their file."""
     result = one.result
     task = get_task(result.task, result.protocol)
-    try:
-        records = one.records()
+    with checked_records(one, task.card) as records:
         leanings = task.leanings(records)
         if leanings and leanings.data in result.data:
             owner = provenance.find_owner(result, leanings.data)
             leanings = replace(leanings, builtin=owner == "builtin")
         names = task.name_tallies(records)
         shown = choose_examples(partial(task.examples, records), most)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise UserError(
-            "{file} does not hold records of {test} ({fault}): run the test again.",
-            file=str(one.folder / RECORDS),
-            test=task.card.id,
-            fault=f"{type(error).__name__}: {str(error)[:80]}",
-        ) from None
     file = f"{one.folder.parent.name}/{one.folder.name}/{RECORDS}"
     return result, _Views(leanings, names, shown), file
 

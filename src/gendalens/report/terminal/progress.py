@@ -122,5 +122,12 @@ class TerminalWatcher:
         self._print(write(message))
 
     def _print(self, line: str) -> None:
-        # On one line, so that a model's name cannot imitate output of GenDa Lens.
-        self.console.print(Text(one_line(line, None), style="dim"), soft_wrap=True)
+        # Continued lines are indented, so that a model's name cannot imitate output of GenDa Lens.
+        text = Text(one_line(line, None), style="dim")
+        if not self.console.is_terminal or len(text) <= self.console.width:
+            self.console.print(text, soft_wrap=True)
+            return
+        first, *rest = text.wrap(self.console, self.console.width - 2)
+        self.console.print(first)
+        for part in rest:
+            self.console.print(Text("  ").append_text(part))

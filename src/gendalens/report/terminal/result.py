@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -84,42 +85,63 @@ def show(console: Console, result: Result, folder: Path | None) -> None:
 
 
 def _print_end(console: Console, result: Result, card: Card, folder: Path | None) -> None:
-    """Print coverage, harms and data, then signature and folder unwrapped, so that they can be copied."""
+    """Print coverage, harms and data, then signature and folder, which can be copied."""
     to_read = [
         (say("coverage"), _describe_coverage(result.coverage), "dim"),
         (say("main"), _describe_harm(card.main), ""),
         (say("nuance"), _describe_harm(card.nuance), ""),
         (say("data"), write(describe_data(result)), "dim"),
     ]
-    to_copy = [(say("signature"), one_line(result.signature, None), "dim")]
+    signature = one_line(result.signature, None)
+    if console.is_terminal:  # it would be broken in the middle of a word; in a file it is one line
+        signature = _wrap_at_fields(signature, console.width - _LABEL - 1)
+        to_read.append((say("signature"), signature, "dim"))
+        to_copy = []
+    else:
+        to_copy = [(say("signature"), signature, "dim")]
     if folder is not None:
         to_copy.append((say("folder"), str(folder), "dim"))
     width = max(_LABEL, *(len(label) for label, _, _ in (*to_read, *to_copy)))
-    for lines, soft_wrap in ((to_read, False), (to_copy, True)):
-        for label, text, style in lines:
-            line = Text(f"{label:<{width}} {text}", style=style)
-            console.print(line, soft_wrap=soft_wrap)
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=width)
+    grid.add_column(overflow="fold")
+    for label, text, style in to_read:
+        grid.add_row(Text(label, style=style), Text(text, style=style))
+    console.print(grid)
+    for label, text, style in to_copy:
+        console.print(Text(f"{label:<{width}} {text}", style=style), soft_wrap=True)
+
+
+def _wrap_at_fields(signature: str, width: int) -> str:
+    """A signature on several lines, which end at the separators of its fields."""
+    lines = [""]
+    for piece in re.split(r"(?<=[|+@,])", signature):
+        if lines[-1] and len(lines[-1]) + len(piece) > width:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(lines)
 
 
 def show_summary(console: Console, results: Sequence[Result]) -> None:
     """Print one line per result, grouped by model."""
     console.print()
     console.rule(Text(say("summary"), style="bold"), align="left")
-    titles = Counter(title for title, _ in {_identify(result) for result in results})
-    for (title, revision), group in groupby(results, key=_identify):
+    titles = Counter(title for title, _ in {title_model(result) for result in results})
+    for (title, revision), group in groupby(results, key=title_model):
         heading = title if titles[title] == 1 else f"{title} @ {revision}"
         console.print(Text(one_line(heading), style="bold"))
         table = Table.grid(padding=(0, 2), pad_edge=True)
-        table.add_column(min_width=18, overflow="fold")
-        table.add_column(min_width=23, overflow="fold")
+        table.add_column(min_width=16, overflow="fold")
+        table.add_column(min_width=22, overflow="fold")
         table.add_column()
         for result in group:
             ges = write(show_interval(result.gender_effect_size))
-            table.add_row(result.task, ges, _name_finding(result.finding))
+            table.add_row(result.task, ges, name_finding(result.finding))
         console.print(table)
 
 
-def _identify(result: Result) -> tuple[str, str]:
+def title_model(result: Result) -> tuple[str, str]:
+    """What tells a model from others: its title and revision."""
     return result.title, result.model.revision
 
 
@@ -128,14 +150,15 @@ def style_finding(finding: Finding) -> str:
     return STYLES[finding.headline]
 
 
-def _name_finding(finding: Finding) -> Text:
+def name_finding(finding: Finding) -> Text:
+    """A finding in its colour."""
     return Text(write(finding.message), style=style_finding(finding))
 
 
 def _describe_finding(result: Result) -> Text:
     """The finding, with its reason if nothing was measured; otherwise it is explained below."""
     finding = result.finding
-    text = _name_finding(finding)
+    text = name_finding(finding)
     if finding.reason and not finding.is_measured and not result.problem:
         text.append(f": {write(finding.reason)}", style="none")
     return text

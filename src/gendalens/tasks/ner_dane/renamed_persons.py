@@ -28,7 +28,10 @@ REPEATS = Option(
     name="repeats", default=20, least=1, most=100_000, help="How many times to draw names."
 )
 LABELS = Option(
-    name="labels", default="", help="How to map the model's labels, such as GPE=LOC,FAC=-."
+    name="labels",
+    default="",
+    help="How to map the model's labels, such as GPE=LOC,FAC=-.",
+    targets=(*TARGETS, "-"),
 )
 
 

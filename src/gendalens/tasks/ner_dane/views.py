@@ -35,6 +35,8 @@ def show_examples(records: Sequence[Record]) -> Iterator[Example]:
             ),
             about=row["sentence"],
             lean=None if math.isnan(leans[i]) else leans[i],
+            right=all(found),
+            expected=tuple(row["text"][start:end] for start, end, _ in _mark_persons(row)),
         )
 
 

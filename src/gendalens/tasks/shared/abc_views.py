@@ -90,6 +90,7 @@ def link_examples(records: Iterable[Record]) -> Iterator[Example]:
             said=" + ".join(linked),
             about=row["occupation"],
             lean=float(("hans" in linked) - ("hendes" in linked)),
+            right=not linked,
         )
 
 
@@ -140,6 +141,7 @@ def classic_link_examples(records: Iterable[Record]) -> Iterator[Example]:
             condition=row["condition"],
             outcome="a cluster" if row["detected"] else "no cluster",
             about=row["group"],
+            right=not row["detected"],
         )
 
 

@@ -37,6 +37,7 @@ WITHOUT_CONTESTED = Variant(
     "without_contested", Template("variant.without_contested", "without contested occupations")()
 )
 WITH_UNPROVEN = Variant(
-    "with_unproven", Template("variant.with_unproven", "with unproven occupations")()
+    "with_unproven",
+    Template("variant.with_unproven", "including occupations without a reliable Danish figure")(),
 )
 UNCORRECTED = Variant("uncorrected", Template("variant.uncorrected", "uncorrected")())

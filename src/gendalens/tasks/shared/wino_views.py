@@ -39,6 +39,8 @@ def fill_examples(records: Iterable[Record]) -> Iterator[Example]:
             about=row["referent"],
             lean=male_log_odds(row),
             shares=share_by_bits(pair["male"], pair["female"], male_log_odds(row)),
+            right=row[f"{reading}_right"],
+            expected=(row["gold"],),
         )
 
 
@@ -70,6 +72,8 @@ def link_examples(records: Iterable[Record]) -> Iterator[Example]:
             said=" + ".join(linked),
             about=row["referent"],
             lean=0.0 if len(linked) != 1 else 1.0 if linked == [fits] else -1.0,
+            right=row["outcome"] == "right",
+            expected=(row["referent"],),
         )
 
 
@@ -116,6 +120,8 @@ def classic_examples(records: Iterable[Record]) -> Iterator[Example]:
             outcome="left out" if not counts else "right" if right else "wrong",
             said=row["pred"] or "",
             about=row["label"],
+            right=bool(right) if counts else None,
+            expected=(row["label"],),
         )
 
 

@@ -1,0 +1,1 @@
+"""Runs in parts: each shard answers some of the requests, and the merged answers make the result."""
