@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: release-check bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-planted test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference pictures gallery clean
+.PHONY: release-check bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-latex test-planted test-libraries test-ray lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference pictures gallery clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -65,6 +65,10 @@ test-all: .venv/ready .venv/browser
 # environments of their own under .work/. (LIBRARIES="trackers gliner" takes some of them.)
 test-libraries: .venv/ready
 	$(BIN)/python -m tools.libraries $(LIBRARIES)
+
+# Runs on Ray, in an environment of its own under .work/: same bytes, workers that die, keys that stay here.
+test-ray: .venv/ready
+	$(BIN)/python -m tools.libraries ray
 
 # The slow tests that CI takes, those in a browser among them: about four minutes.
 SLOW := $(addprefix tests/,api browser docs models security/test_code.py security/test_network.py shards system tasks torture/test_exits.py test_cli.py)
