@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -38,6 +38,7 @@ PLAIN_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}{{ message['content'] }}\n{% endfor %}Svar:"
 )
 _WAIT = 300  # seconds for a server to load its model
+_EARLIER = "\n## Earlier\n"
 
 
 @dataclass(frozen=True)
@@ -189,8 +190,10 @@ def _wait_until_ready(kind: Kind, process: subprocess.Popen[bytes]) -> None:
         try:
             urlopen(f"{kind.url}/models", timeout=10).close()
             return
-        except HTTPError:
-            return  # it answers; what it cannot do is found out by the probe
+        except HTTPError as error:
+            if error.code != 503:  # it answers; what it cannot do is found out by the probe
+                return
+            time.sleep(0.5)  # it is loading the model
         except (URLError, OSError):
             time.sleep(0.5)
     raise SystemExit(f"{kind.name} does not start: see {WORK / f'{kind.name}.log'}")
@@ -230,7 +233,7 @@ def run_plans(kind: Kind, plans: list[Plan]) -> None:
             row: dict[str, Any] = {"error": str(error)}
         else:
             row = _describe(result)
-        row["seconds"] = time.monotonic() - began
+        row |= {"task": plan.task, "sample": plan.sample, "seconds": time.monotonic() - began}
         file.write_text(json.dumps(row, indent=1, ensure_ascii=False), encoding="utf-8")
         print(kind.name, plan, row, flush=True)
 
@@ -253,10 +256,11 @@ def _describe(result: Any) -> dict[str, Any]:
     }
 
 
-def write_page(kinds: tuple[Kind, ...], plans: list[Plan]) -> None:
-    """The page of everything that has been run."""
-    lines = ["# Real servers", "", *_list_probes(kinds), "", *_list_results(kinds, plans)]
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+def write_page(kinds: tuple[Kind, ...]) -> None:
+    """The page of everything that has been run; what it holds under an earlier heading stays."""
+    lines = ["# Real servers", "", *_list_probes(kinds), "", *_list_results(kinds)]
+    _, mark, earlier = PAGE.read_text(encoding="utf-8").partition(_EARLIER)
+    PAGE.write_text("\n".join(lines) + "\n" + mark + earlier, encoding="utf-8")
 
 
 def _list_probes(kinds: tuple[Kind, ...]) -> Iterator[str]:
@@ -287,7 +291,7 @@ def _list_probes(kinds: tuple[Kind, ...]) -> Iterator[str]:
         yield f"| {' | '.join(map(str, cells))} |"
 
 
-def _list_results(kinds: tuple[Kind, ...], plans: list[Plan]) -> Iterator[str]:
+def _list_results(kinds: tuple[Kind, ...]) -> Iterator[str]:
     yield "What could be measured, on the built-in data:"
     yield ""
     yield (
@@ -296,13 +300,11 @@ def _list_results(kinds: tuple[Kind, ...], plans: list[Plan]) -> Iterator[str]:
     )
     yield "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     for kind in kinds:
-        for plan in plans:
-            file = _find_row(kind, plan)
-            if file.exists():
-                row = json.loads(file.read_text(encoding="utf-8"))
-                start = (kind.server, kind.model.title.partition(" (")[0], plan.task)
-                data = f"sample of {plan.sample}" if plan.sample else "all"
-                yield f"| {' | '.join((*start, data, *_list_cells(row)))} |"
+        for file in sorted(WORK.glob(f"{kind.name}.*.row.json")):
+            row = json.loads(file.read_text(encoding="utf-8"))
+            start = (kind.server, kind.model.title.partition(" (")[0], row["task"])
+            data = f"sample of {row['sample']}" if row["sample"] else "all"
+            yield f"| {' | '.join((*start, data, *_list_cells(row)))} |"
 
 
 def _list_cells(row: dict[str, Any]) -> tuple[str, ...]:
@@ -332,8 +334,12 @@ def main() -> None:
     parser.add_argument("--only", default="", help=f"some of {', '.join(k.name for k in KINDS)}")
     parser.add_argument("--tasks", default="", help="comma-separated tests; default: all")
     parser.add_argument("--full", action="store_true", help="the whole data of every test")
+    parser.add_argument("--sample", type=int, help="a sample of this size for every test")
     options = parser.parse_args()
-    plans = [Plan(plan.task, None, plan.rung) if options.full else plan for plan in PLANS]
+    plans = [
+        replace(plan, sample=None if options.full else options.sample or plan.sample)
+        for plan in PLANS
+    ]
     wanted = set(filter(None, options.only.split(",")))
     tasks = set(filter(None, options.tasks.split(",")))
     os.environ["GENDALENS_HOME"] = str(WORK / "home")
@@ -343,7 +349,7 @@ def main() -> None:
         if not wanted or kind.name in wanted:
             with start(kind):
                 run_plans(kind, [plan for plan in plans if not tasks or plan.task in tasks])
-            write_page(KINDS, plans)
+            write_page(KINDS)
 
 
 if __name__ == "__main__":

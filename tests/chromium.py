@@ -46,6 +46,8 @@ class Opened:
     page: Any
     file: Path
     troubles: list[str] = field(default_factory=list)
+    #: The folder of the site that the page is part of, whose files it may ask for.
+    site: Path | None = None
 
     def dialog(self, dialog: Any) -> None:
         """No page of ours asks anything."""
@@ -54,7 +56,9 @@ class Opened:
 
     def request(self, asked: Any) -> None:
         """Nothing but the file itself may be asked for."""
-        if asked.url != self.file.as_uri() and not asked.url.startswith("data:"):
+        own = asked.url.partition("#")[0]
+        of_site = self.site is not None and own.startswith(f"{self.site.as_uri()}/")
+        if own != self.file.as_uri() and not of_site and not asked.url.startswith("data:"):
             self.troubles.append(f"request: {asked.url}")
 
 
@@ -63,7 +67,9 @@ def opened(chromium: Any) -> Iterator[Any]:
     """A function that opens a file; what the page says, asks for or throws is kept."""
     contexts = []
 
-    def open_page(file: Path, width: int = 1400, **options: Any) -> Opened:
+    def open_page(
+        file: Path, width: int = 1400, site: Path | None = None, **options: Any
+    ) -> Opened:
         context = chromium.new_context(
             viewport={"width": width, "height": 900}, **{"locale": "en-GB", **options}
         )
@@ -71,16 +77,17 @@ def opened(chromium: Any) -> Iterator[Any]:
         context.set_default_timeout(120_000)  # a busy machine is slow, not wrong
         context.set_offline(True)
         page = context.new_page()
-        found = Opened(page, file)
+        found = Opened(page, file, site=site)
         page.on("console", lambda said: found.troubles.append(f"{said.type}: {said.text}"))
         page.on("pageerror", lambda error: found.troubles.append(f"error: {error}"))
         page.on("dialog", found.dialog)
         page.on("request", found.request)
         page.goto(file.as_uri())
         # The more tests a page has, the further down is its first chart, which is drawn when near.
-        page.locator('[data-chart="forest"]').scroll_into_view_if_needed()
-        page.wait_for_selector('[data-chart="forest"] svg')
-        page.evaluate("scrollTo(0, 0)")
+        if page.locator('[data-chart="forest"]').count():
+            page.locator('[data-chart="forest"]').scroll_into_view_if_needed()
+            page.wait_for_selector('[data-chart="forest"] svg')
+            page.evaluate("scrollTo(0, 0)")
         return found
 
     yield open_page

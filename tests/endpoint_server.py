@@ -23,6 +23,18 @@ from urllib.parse import quote, quote_plus
 from gendalens.models.endpoint.option_tokens import _list_letters
 
 REFUSAL = "Beklager, det kan jeg ikke svare på."
+#: Faults that look like something else: status, answer and headers.
+FAULTS: dict[str, tuple[int, Any, dict[str, str]]] = {
+    "damaged": (200, "{}", {"content-encoding": "gzip"}),
+    "hidden": (200, {"error": {"message": "upstream", "code": 502}}, {}),
+    "failed": (
+        200,
+        {"model": "m", "choices": [{"index": 0, "finish_reason": "error", "message": {}}]},
+        {},
+    ),
+    "page": (503, "<html><head><title>503 Too Busy</title></head><body>nginx</body></html>", {}),
+    "quota": (429, {"error": {"message": "no money", "code": "insufficient_quota"}}, {}),
+}
 _FILLERS = [f"x{index}" for index in range(30)]
 #: How the vocabulary of a byte-level tokenizer writes bytes.
 LETTERS = {byte: letter for letter, byte in _list_letters().items()}
@@ -345,6 +357,8 @@ def _make_handler(script: Script) -> type[BaseHTTPRequestHandler]:
                 elif fault == "timeout":
                     time.sleep(2.5)
                     self.close_connection = True
+                elif fault in FAULTS:
+                    self._send(*FAULTS[fault])
                 elif fault in ("cut", "garbled"):
                     self._break_off(fault)
                 elif fault:

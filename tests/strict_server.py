@@ -32,6 +32,7 @@ class StrictScript(Script):
 
     manners: frozenset[str] = frozenset()
     most_a_second: int = 0
+    alias: str = "m-2026-11-01"
     _times: list[float] = field(default_factory=list)
 
     def respond(self, path: str, body: dict[str, Any] | None) -> tuple[int, Any]:
@@ -102,7 +103,7 @@ class StrictScript(Script):
         choice = plain["choices"][0]
         message = choice["message"]
         if "alias" in self.manners:
-            plain["model"] = "m-2026-11-01"
+            plain["model"] = self.alias
         if "no usage" in self.manners:
             del plain["usage"]
         if "null error" in self.manners:

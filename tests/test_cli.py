@@ -138,11 +138,14 @@ def test_a_run_prints_the_result_and_says_what_was_saved(
     done = gendalens("run", causal, *chosen)
     assert done.returncode == 0, done.stderr
     assert "72 requests, 36 distinct, 0 from the cache, 36 to run" in done.stderr
-    for word in ("GES", "gap", "nuance", "coverage", "harm", "signature", "lm-abc@2"):
+    for word in ("GES", "lm-abc@2", "lm-dawinobias@2", "--details", "report.html"):
         assert word in done.stdout
+    assert len(done.stdout.splitlines()) <= 24  # a screen
     assert "\x1b" not in done.stdout + done.stderr  # no colours, no progress bar in a pipe
     assert max(map(len, done.stdout.splitlines()[:5])) <= 80
-    again = gendalens("run", causal, *chosen)
+    again = gendalens("run", causal, *chosen, "--details")
+    for word in ("GES", "gap", "nuance", "coverage", "harm", "signature", "lm-abc@2"):
+        assert word in again.stdout
     assert "36 from the cache, 0 to run" in again.stderr
 
 
@@ -155,7 +158,8 @@ def test_json_is_all_that_standard_output_holds(data: list[str], tmp_path: Path)
 def test_one_model_that_fails_does_not_stop_the_others(data: list[str], tmp_path: Path) -> None:
     done = gendalens("run", tmp_path / "ingen", "control:fair", *data, "--out", tmp_path / "run")
     fails(done, "does not exist")
-    assert "lm-abc@2 · control:fair" in done.stdout
+    assert "control:fair ───" in done.stdout
+    assert "lm-abc@2  " in done.stdout
     assert len(list((tmp_path / "run").rglob("result.json"))) == len(control_tests())
 
 

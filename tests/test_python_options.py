@@ -1,9 +1,10 @@
-"""Every keyword of ``gendalens.run`` and ``gendalens.power`` does what it says: each has a row."""
+"""Every keyword of ``gendalens.run``, ``merge`` and ``power`` does what it says: each has a row."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from io import StringIO
 from pathlib import Path
@@ -65,7 +66,10 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def keywords(function: Callable[..., Any]) -> list[str]:
     """The function's own keywords, and those that it takes for loading and for tests."""
-    own = [name for name in inspect.signature(function).parameters if name != "options"]
+    own = list(inspect.signature(function).parameters)
+    if "options" not in own:
+        return own
+    own.remove("options")
     return [*own, *(field.name for field in fields(LoadOptions)), *all_options()]
 
 
@@ -181,6 +185,44 @@ def _(desk: Desk) -> None:
         assert [one.band for one in result.finding.evidence] == [band, 2 * band]
 
 
+def run_shard(shard: str, out: Path) -> Any:
+    return gendalens.run(
+        "control:fair", tasks="lm-abc", data="builtin", sample=6, shard=shard, out=out
+    )
+
+
+@row("run shard")
+def _(desk: Desk) -> None:
+    out = desk.folder / "shards"
+    assert run_shard("2/3", out) == []
+    (path,) = out.rglob("*.jsonl")
+    assert path.name == "lm-abc@2.shard-2-of-3.jsonl"
+
+
+@row("merge shards", "merge data", "merge out", "merge offline", "merge progress")
+def _(desk: Desk) -> None:
+    told: dict[str, Any] = {}
+
+    @contextmanager
+    def merge(places: Any, **options: Any) -> Iterator[Any]:
+        told.update(options, places=places)
+        raise UserError("enough")
+        yield
+
+    desk.patch.setattr(api, "merge_shards", merge)
+    desk.patch.setattr(api, "choose_watcher", lambda progress: told.update(progress=progress))
+    out = desk.folder / "merged"
+    with pytest.raises(UserError, match="enough"):
+        gendalens.merge("here", data={"abc": "there"}, out=out, offline=True, progress=False)
+    assert told == {
+        "places": [Path("here")],
+        "data": {"abc": Path("there")},
+        "out": out,
+        "offline": True,
+        "progress": False,
+    }
+
+
 @row("run batch_tokens", "run cache")
 def _(desk: Desk) -> None:
     model, _ = desk.spy_on_loading()
@@ -204,6 +246,7 @@ def _(desk: Desk) -> None:
     given |= {"trust_remote_code": True, "offline": True, "allow_pickle": True}  # type: ignore[dict-item]
     given |= {"max_memory": "cpu=1GiB"}
     given |= {"endpoint": EndpointOptions(urls=("http://x/v1",), use_cache=False)}  # type: ignore[dict-item]
+    desk.patch.setattr("gendalens.engine.applicability.takes_endpoint", lambda name: True)
     for name, value in given.items():
         run(cache=False, **{name: value})
     expected = [LoadOptions(**{name: value}) for name, value in given.items()]  # type: ignore[arg-type]
@@ -280,7 +323,7 @@ def _(desk: Desk) -> None:
     assert given.keys() == all_options().keys()
 
 
-@pytest.mark.parametrize("function", [gendalens.run, gendalens.power])
+@pytest.mark.parametrize("function", [gendalens.run, gendalens.power, gendalens.merge])
 def test_every_keyword_has_a_row_and_every_row_a_keyword(function: Callable[..., Any]) -> None:
     rows = {key.split()[1] for key in ROWS if key.split()[0] == function.__name__}
     assert rows == set(keywords(function))

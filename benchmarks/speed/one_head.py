@@ -9,35 +9,26 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import torch
 
-from gendalens.data.choice import BUILTIN
 from gendalens.engine.executor import ask
-from gendalens.engine.run_options import RunOptions
-from gendalens.engine.selection import choose_tests
+from gendalens.models import base
 from gendalens.models.detect import load_model
-
-#: The test, its data and the size of the sample of each row of the table.
-JOBS = {
-    "lm-abc": ("abc", 12),
-    "lm-dawinobias": ("dawinobias", 30),
-    "ner-dane": ("dane", 12),
-}
 
 
 def main() -> None:
-    """Load both models, then time one job for each line of standard input."""
+    """Load both models and the requests, then time one job for each line of standard input."""
     torch.set_num_threads(1)
     jobs = {}
-    for task, (data, sample) in JOBS.items():
-        model: Any = load_model(sys.argv[2] if task == "ner-dane" else sys.argv[1])
-        settings = RunOptions(sample=sample, data={data: BUILTIN}, task_options={"repeats": 2})
-        (plan,) = choose_tests(model, [task], settings)
-        requests = [one for portion in plan.fit(model).portions for one in portion.requests]
-        ask(model, requests)  # loads the weights, and tries them
-        jobs[task] = model, requests
+    for name, written in json.loads(Path(sys.argv[3]).read_text(encoding="utf-8")).items():
+        model: Any = load_model(sys.argv[2] if name == "ner-dane" else sys.argv[1])
+        requests = [read_request(*one) for one in written]
+        ask(model, requests[:8])  # loads the weights, and tries them
+        jobs[name] = model, requests
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     for line in sys.stdin:
@@ -47,6 +38,19 @@ def main() -> None:
         seconds = (time.process_time() - processor, time.perf_counter() - wall)
         sys.stdout.write(json.dumps(seconds) + "\n")
         sys.stdout.flush()
+
+
+def read_request(name: str, content: dict[str, Any]) -> Any:
+    """A request by its class and its fields; a revision may not know all of them."""
+    kind: Any = getattr(base, name)
+    known = {field.name for field in fields(kind)}
+    return kind(
+        **{
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in content.items()
+            if key in known
+        }
+    )
 
 
 if __name__ == "__main__":

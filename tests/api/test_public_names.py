@@ -9,7 +9,7 @@ import gendalens
 
 PUBLIC = {
     *("Comparison", "Result", "Results", "UserError", "build_site", "compare", "load"),
-    *("load_model", "plot", "power", "report", "run", "tasks"),
+    *("load_model", "merge", "plot", "power", "report", "run", "tasks"),
 }
 
 

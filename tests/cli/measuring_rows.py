@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from command_line import PULLED, CommandLine, Done, Table, files_in
 from families import opened
@@ -73,7 +74,7 @@ def _(line: CommandLine, command: str) -> None:
     line.skip_pages()
 
     def tests(*arguments: str) -> list[str]:
-        done = line("run", "control:fair", *NER, "--repeats", "1", "--json", *arguments)
+        done = line("run", "control:fair", *NER, "--json", *arguments)
         return [result["task"] for result in done.plain]
 
     assert sorted(tests()) == FIVE
@@ -173,7 +174,9 @@ def _(line: CommandLine, command: str) -> None:
 
     assert bands() == (0.25, 0.5, None)
     assert bands("--negligible", "lm-abc=0.75") == (0.75, 1.5, "0.75_bits")
-    assert bands("--negligible", "lm-abc:bits=2", "--negligible", "ner-dane=0.1")[0] == 2
+    assert bands("--negligible", "lm-abc:bits=2")[0] == 2
+    with pytest.raises(AssertionError, match="ner-dane has no effect on lm-abc@2"):
+        bands("--negligible", "ner-dane=0.1")
 
 
 @row("run --revision")
@@ -318,7 +321,21 @@ def _(line: CommandLine, command: str) -> None:
         answers = str(line.folder / "answers.jsonl")
         start = ["score", "lm-abc", answers, "--model-name", "x", *ABC]
     assert line(*start, "--json").result["task"] == "lm-abc"
-    assert "lm-abc@2 · " in line(*start).out
+    assert "lm-abc@2  " in line(*start).out
+
+
+@row("run --details", "score --details")
+def _(line: CommandLine, command: str) -> None:
+    line.skip_pages()
+    line.answer("lm-abc", *ABC)
+    start = ["run", "control:fair", "--tasks", "lm-abc", *ABC]
+    if command == "score":
+        start = ["score", "lm-abc", str(line.folder / "answers.jsonl"), "--model-name", "x", *ABC]
+    brief, whole = line(*start).out, line(*start, "--details").out
+    for word in ("coverage", "signature", "harm"):
+        assert f"\n{word}" not in brief
+        assert word in whole
+    assert "leave out --details" in line(*start, "--json", "--details", fails=True).err
 
 
 @row("run --language", "score --language", "power --language")
@@ -330,7 +347,9 @@ def _(line: CommandLine, command: str) -> None:
         "score": ("lm-abc", line.folder / "answers.jsonl", "--model-name", "x", *ABC),
         "power": ("lm-abc", *ABC),
     }
-    titles = ("Language models on ABC: ", "Sprogmodeller på ABC: ")
+    titles = ("is the gender effect size: ", "er kønseffektstørrelsen: ")
+    if command == "power":
+        titles = ("Language models on ABC: ", "Sprogmodeller på ABC: ")
     for arguments, expected in ((), 0), (("--language", "en"), 0), (("--language", "da"), 1):
         shown = line(command, *start[command], *arguments).words
         assert [title in shown for title in titles] == [expected == 0, expected == 1]

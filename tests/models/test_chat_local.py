@@ -37,6 +37,10 @@ _MARKED = (
 )
 _WITH_BOS = "{{ bos_token }}" + _MARKED
 _TWICE = "{{ bos_token }}{{ bos_token }}" + _MARKED
+# As Qwen 3, which thinks unless it is told not to, and as DeepSeek R1, which always does.
+_SWITCH = "{% if enable_thinking is false %}<think>\n\n</think>\n\n{% endif %}{% endif %}"
+_MAY_THINK = _MARKED.removesuffix("{% endif %}") + _SWITCH
+_THINKS = _MARKED.removesuffix("{% endif %}") + "<think>\n{% endif %}"
 # As Llama 2: the answer follows a space, and nothing asks for it.
 _SPACED = (
     "{{ bos_token }}{% for message in messages %}{% if message.role == 'user' %}"
@@ -123,6 +127,17 @@ def test_the_probability_of_an_option_equals_a_slow_loop_over_its_tokens(
             texts = [f"{before}{form}{after}" for form in forms]
             expected = slow_log_prob(tested, prompt, texts, front=front)
             assert found == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_thought_that_the_template_begins_is_ended_before_the_answer() -> None:
+    may_think, thinks = (load_model(f"chat:{opened(one).name}") for one in (_MAY_THINK, _THINKS))
+    prompts = [one.model.template.render((Turn("user", "Hej"),)) for one in (may_think, thinks)]  # type: ignore[attr-defined]
+    assert prompts[0] == prompts[1]
+    assert prompts[0].endswith("<|turn|>assistant\n<think>\n\n</think>\n\n")
+    answers = [answer_all(one, [FILL])[FILL] for one in (may_think, thinks)]
+    assert answers[0] == answers[1]
+    plain = load_model(f"chat:{opened(_MARKED).name}")
+    assert answer_all(plain, [FILL])[FILL] != answers[0]
 
 
 def test_answers_do_not_depend_on_what_is_asked_together() -> None:

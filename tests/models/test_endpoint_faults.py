@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import ExitStack
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,8 @@ def count_questions(script: Script) -> dict[str, int]:
 def fail(*arguments: str, out: Path) -> str:
     """What the command line says; it must be one sentence, and the exit code 2."""
     done = CliRunner().invoke(app, ["run", "openai:m", *RUN, "--out", str(out), *arguments])
+    if isinstance(done.exception, UserError):  # the program prints it and ends with exit code 2
+        return f"gendalens: {done.exception}"
     assert done.exit_code == 2, done.output
     said = [one for one in done.stderr.splitlines() if one.startswith("gendalens: ")]
     assert len(said) == 1, done.stderr
@@ -231,6 +234,10 @@ def test_no_answer_is_lost_or_asked_twice_whatever_the_server_does(retry_after: 
             11: "cut",
             14: "garbled",
             17: "529",
+            20: "damaged",
+            23: "hidden",
+            26: "failed",
+            29: "page",
         }
         run(EndpointOptions(urls=(url,), timeout=5.0))
         asked = count_questions(script)
@@ -275,6 +282,53 @@ def test_a_server_that_wants_to_be_left_alone_for_an_hour_ends_the_run(tmp_path:
         assert "asked again in 60 minutes" in fail("--endpoint", url, out=tmp_path)
 
 
+@pytest.mark.parametrize("fault", ["402", "quota"])
+def test_an_account_that_is_used_up_ends_the_run_at_once(fault: str, tmp_path: Path) -> None:
+    script = make_server()
+    with serve(script) as url:
+        load_model("openai:m", endpoint=url).close()
+        script.start_counting()
+        script.faults = dict.fromkeys(range(12, 5000), fault)
+        assert "answers no more questions of your account" in fail("--endpoint", url, out=tmp_path)
+        assert script._number < 12 + 32
+        script.faults = {}
+        run(url)
+    assert set(count_questions(script).values()) == {1}
+
+
+def test_a_page_of_a_server_in_between_is_quoted_by_its_title(tmp_path: Path) -> None:
+    page = "<html>\r\n<head><title>404 Not Found</title></head><body><hr>nginx</body></html>"
+
+    class Paging(Script):
+        def respond(self, path: str, body: dict[str, Any] | None) -> tuple[int, Any]:
+            return 404, page
+
+    with serve(Paging()) as url:
+        assert "status 404 (404 Not Found): check" in fail("--endpoint", url, out=tmp_path)
+
+
+def test_a_response_without_any_answer_ends_the_run_and_is_not_taken_for_one(
+    tmp_path: Path,
+) -> None:
+    class Interrupted(Script):
+        is_down = False
+
+        def respond(self, path: str, body: dict[str, Any] | None) -> tuple[int, Any]:
+            if self.is_down and body is not None and not is_of_probe(body):
+                return 200, {"message": "maintenance"}
+            return super().respond(path, body)
+
+    script = Interrupted(top_logprobs=20)
+    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, 6)
+    with serve(script) as url:
+        load_model("openai:m", endpoint=url).close()
+        script.is_down = True
+        assert "(“maintenance”)" in fail("--endpoint", url, out=tmp_path)
+        script.is_down = False
+        (result,) = run(url)
+    assert result.coverage["trials_unparsable"] == 0
+
+
 def test_a_limit_that_is_used_up_is_waited_for() -> None:
     script = make_server()
     with serve(script) as url:
@@ -315,6 +369,32 @@ def test_a_server_that_dies_is_left_out_and_its_questions_go_to_the_other(
     # It is tried a few times and then left alone.
     assert scripts[0]._number < 19 + 3 * 16
     assert result.model.software == signature
+
+
+def test_two_servers_of_which_one_dies_give_the_result_of_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The signature says that they were one model, and nothing says which of them answered what."""
+    monkeypatch.setattr(line, "REST", 60.0)
+    (alone,) = _measure([make_server()])
+    monkeypatch.setenv("GENDALENS_HOME", str(tmp_path / "other-home"))
+    scripts = [make_server(delay=0.01) for _ in range(2)]
+    scripts[0].faults = dict.fromkeys(range(25, 5000), "drop")
+    (both,) = _measure(scripts)
+    assert count_questions(scripts[0])
+    assert count_questions(scripts[1])
+    assert "|model:openai:m@m" in both.signature
+    assert both.to_json() == alone.to_json()
+
+
+def _measure(scripts: list[Script]) -> Any:
+    """A run by servers whose faults begin after the probe."""
+    with ExitStack() as stack:
+        urls = tuple(stack.enter_context(serve(script)) for script in scripts)
+        load_model("openai:m", endpoint=EndpointOptions(urls=urls)).close()
+        for script in scripts:
+            script.start_counting()
+        return run(EndpointOptions(urls=urls))
 
 
 def test_a_server_that_is_down_from_the_start_is_left_out_and_nothing_asked_again() -> None:

@@ -163,19 +163,48 @@ def test_a_refusal_that_the_server_marks_is_one() -> None:
         def _dress(self, plain: dict[str, Any], body: dict[str, Any]) -> Any:
             choice = plain["choices"][0]
             if "____" in body["messages"][-1]["content"]:
-                if "filter" in self.manners:
+                if "status" in self.manners:
+                    plain = {"error": {"message": "not allowed", "code": "content_filter"}}
+                elif "filter" in self.manners:
                     choice["finish_reason"] = "content_filter"
                     choice["message"]["content"] = ""
                 else:
                     choice["message"] |= {"content": None, "refusal": "Nope."}
             return plain
 
-    for manners in {"filter"}, {"field"}:
+        def respond(self, path: str, body: dict[str, Any] | None) -> tuple[int, Any]:
+            status, plain = super().respond(path, body)
+            return 400 if "code" in plain.get("error", {}) else status, plain
+
+    for manners in {"filter"}, {"field"}, {"status"}:
         for rung, offers in (Rung.TEXT, {}), (Rung.OPTIONS, {"top_logprobs": 20}):
             script = Filtering(manners=frozenset(manners), **offers)  # type: ignore[arg-type]
             plant_exactly(script, rung, FILL)
             _, (answer,) = ask(script, FILL)
             assert {trial.outcome for trial in answer.trials} == {"refused"}
+
+
+def test_a_name_that_means_a_newer_model_today_is_probed_again() -> None:
+    script = StrictScript(manners=frozenset({"alias"}), top_logprobs=20)
+    plant_exactly(script, Rung.OPTIONS, FILL)
+    with serve(script) as url:
+        models: list[Any] = []
+        for script.alias in "m-2026-11-01", "m-2026-11-01", "m-2026-12-24":
+            models.append(load_model("openai:m", endpoint=EndpointOptions(urls=(url,))))
+            (answer,) = models[-1].answer(models[-1].encode([FILL]))
+            models[-1].close()
+            check_exactly(script, FILL, answer)
+    first, again, newer = (model.fingerprint() for model in models)
+    assert first == again != newer
+    assert models[-1].info.revision == "m-2026-12-24"
+
+
+def test_half_a_letter_is_read_as_a_sign_that_can_be_stored() -> None:
+    script = StrictScript()
+    for asking in Interview(Rung.TEXT).ask(FILL, "m"):
+        script.texts[asking.question.turns[-1].text] = "Hun.\n\nDet passer \ud83d"
+    _, (answer,) = ask(script, FILL)
+    assert {trial.outcome for trial in answer.trials} == {"answered"}
 
 
 @pytest.mark.parametrize("temperature", ["zero", "one"])

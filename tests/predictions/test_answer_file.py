@@ -21,7 +21,8 @@ from small_data import small_data
 
 from gendalens.cli.predictions import write_requests
 from gendalens.errors import UserError
-from gendalens.models.answer_rules import KINDS, AnswerError, read_answer
+from gendalens.models.answer_fields import AnswerError
+from gendalens.models.answer_rules import KINDS, read_answer
 from gendalens.models.base import (
     ANSWER_TYPES,
     Choose,

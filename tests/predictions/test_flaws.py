@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gendalens.models.answer_rules import WRONG, quote_value
+from gendalens.models.answer_fields import WRONG, quote_value
 from gendalens.predictions.flaws import Flaws
 from gendalens.predictions.reading import BLANK
 from gendalens.words import Message, phrase

@@ -478,7 +478,7 @@ def read_tables(page: str) -> list[list[list[str]]]:
     return [
         [
             [_read(cell) for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL)]
-            for row in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+            for row in re.findall(r"<tr[^>]*>(.*?)</tr>", table, re.DOTALL)
         ]
         for table in re.findall(r"<table.*?>(.*?)</table>", english, re.DOTALL)
     ]
@@ -773,7 +773,7 @@ def test_a_comparison_in_the_terminal_keeps_models_apart(comparison: Comparison)
 
 
 def test_a_comparison_s_page_keeps_models_apart(comparison: Comparison) -> None:
-    models, pairs, *_ = read_tables(comparison_page.html(comparison))
+    _, models, pairs, *_ = read_tables(comparison_page.html(comparison))
     assert [row[:3] for row in models[1:]] == [
         ["org/first", "1.23 [0.88, 1.59]", f"{HEADLINE[0].upper()}{HEADLINE[1:]}"],
         ["org/second", "2.35 [1.99, 2.70]", "Bias found (large)"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,17 @@ import pytest
 import small_dane
 import small_names
 import torch
+from endpoint_server import Script, serve
 from families import opened
+from planting import plant
 from small_data import small_data
 from taggers import opened_tagger
 from test_chat_local import _MARKED
 from test_chat_local import opened as opened_chat
 from test_lm_coref import opened as opened_prompted
-from whole import Machines
+from whole import Machines, shard_files
+
+from gendalens.models.chat.respondent import Rung
 
 LANGUAGE = ["lm-abc", "lm-dawinobias"]
 COREFERENCE = ["coref-abc", "coref-dawinobias"]
@@ -97,3 +102,43 @@ def test_any_number_of_shards_gives_the_bytes_of_one_run(
             assert machines.run_in_shards(count) == whole, count
     finally:
         torch.set_num_threads(before)
+
+
+def test_what_was_asked_in_an_earlier_portion_is_in_no_shard_of_a_later_one(
+    data: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gendalens.tasks.ner_dane.renamed_persons.PORTION", 7)
+    model, options = make("tagger")
+    machines = Machines(tmp_path, monkeypatch, model, data=data, repeats=3, **options)
+    assert machines.run_in_shards(2) == machines.run_whole()
+    headers = [json.loads(path.open().readline()) for path in shard_files(tmp_path)]
+    counts = [header["answers"] for header in headers]
+    assert len(counts[0]) == len(counts[1]) > 3
+    ids = [
+        json.loads(line)["id"]
+        for path in shard_files(tmp_path)
+        for line in path.read_text().splitlines()[1:]
+    ]
+    assert len(ids) == len(set(ids)) == sum(map(sum, counts)) == headers[0]["test"]["requests"]
+
+
+def test_shards_of_a_model_behind_an_endpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its questions are divided one by one, since no batch changes an answer."""
+    monkeypatch.setattr("gendalens.models.endpoint.client.FIRST_WAIT", 0.01)
+    script = Script(top_logprobs=20)
+    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, 6)
+    with serve(script) as url:
+        machines = Machines(
+            tmp_path,
+            monkeypatch,
+            "openai:m",
+            endpoint=url,
+            tasks="lm-dawinobias",
+            data="builtin",
+            sample=6,
+        )
+        assert machines.run_in_shards(3) == machines.run_whole()
+    headers = [json.loads(path.open().readline()) for path in shard_files(tmp_path)]
+    assert all(header["answers"] == [4] for header in headers)

@@ -49,6 +49,8 @@ class ResultPrinter(TerminalWatcher):
 
     def __init__(self, *, as_json: bool, details: bool = False) -> None:
         super().__init__(find_status_line())
+        if as_json and details:
+            raise UserError("--{format} has all details: leave out --details.", format="json")
         self._details = details
         self._results = None if as_json else PlainConsole()
         self.problems: list[str] = []

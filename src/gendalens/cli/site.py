@@ -34,7 +34,7 @@ def make_site(runs: Sequence[Path], out: Path) -> None:
     if built.merged:
         tell(
             say(
-                "{merged} further copies of the same results were merged by signature.",
+                "Copies of results that were merged by signature: {merged}",
                 merged=built.merged,
             )
         )

@@ -6,12 +6,24 @@ In a file, a field may be left out only if the answer has a default for it (``mo
 
 from __future__ import annotations
 
-import math
-import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from gendalens.models.answer_fields import (
+    LOWEST,
+    ROUNDING,
+    WRONG,
+    AnswerError,
+    Fields,
+    check_count,
+    check_log,
+    check_number,
+    check_span,
+    check_text,
+    check_word,
+    quote_value,
+)
 from gendalens.models.base import (
     ANSWER_TYPES,
     ANSWERED,
@@ -23,7 +35,6 @@ from gendalens.models.base import (
     ChooseAnswer,
     Fill,
     FillAnswer,
-    Offsets,
     Reconstruct,
     ReconstructAnswer,
     Request,
@@ -37,74 +48,12 @@ from gendalens.models.base import (
     TopTokenAnswer,
     Trial,
 )
-from gendalens.words import Message, Template, phrase
+from gendalens.words import phrase
 
-WRONG = Template("answers.wrong_field", "answers with a wrong field")
-OUTSIDE = Template("answers.span_outside", "answers with a span outside the text")
-# A sum of rounded numbers may exceed the logarithm of 1 slightly.
-_ROUNDING = 1e-6
-# No model gives a sentence a lower log-likelihood, or a token a higher loss; more extreme values would
-# overflow later.
-_LOWEST = -1e6
+# No model gives a token a higher loss; more extreme values would overflow later.
 _HIGHEST_LOSS = 500.0
-_MOST = 1_000_000
 _OUTCOMES = (ANSWERED, REFUSED, UNPARSABLE, CUT_OFF)
 _TRIAL_FIELDS = 5
-
-
-class AnswerError(Exception):
-    """An unusable answer: the kind of flaw, and the details."""
-
-    def __init__(self, kind: Template, detail: Message | str | None = None) -> None:
-        super().__init__(kind.code, detail)
-        self.kind = kind
-        self.detail = detail
-
-
-def quote_value(value: object, width: int = 60) -> str:
-    """A value from a file, in quotable form: short, on one line, in printable characters."""
-    # Not repr: a file may nest lists deeper than Python's recursion limit.
-    text = value if isinstance(value, str) else reprlib.repr(value)
-    safe = "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode()
-        for sign in text[:width]
-    )
-    return safe if len(text) <= width else f"{safe}…"
-
-
-class Fields:
-    """The fields of one answer, each taken once; a field left over at the end is wrong."""
-
-    def __init__(self, plain: Mapping[str, Any]) -> None:
-        self._left = dict(plain)
-
-    def take(self, name: str, *default: Any) -> Any:
-        """A field's value."""
-        if name not in self._left and not default:
-            raise AnswerError(WRONG, phrase("{name} is missing", name=name))
-        return self._left.pop(name, *default)
-
-    def take_list(self, name: str) -> list[Any]:
-        """A field that is a list."""
-        value = self.take(name)
-        if not isinstance(value, list):
-            raise AnswerError(
-                WRONG,
-                phrase(
-                    "{name} is {value}, which is not a list", name=name, value=quote_value(value)
-                ),
-            )
-        return value
-
-    def take_count(self, name: str, least: int, *default: int) -> int:
-        """A field that is a whole number."""
-        return _check_count(name, self.take(name, *default), least)
-
-    def refuse_rest(self) -> None:
-        """Raise if a field was not taken."""
-        if self._left:
-            name = quote_value(next(iter(self._left)))
-            raise AnswerError(WRONG, phrase("{name} is not a field of such an answer", name=name))
 
 
 def read_answer(request: Request, plain: Mapping[str, Any]) -> Answer:
@@ -134,7 +83,7 @@ def read_stored_answer(request: Request, values: Sequence[Any]) -> Answer:
         answer,
         scores=_check_scores("scores", scores, request),
         uncorrected=_check_scores("uncorrected", uncorrected, request),
-        unknown=_check_count("unknown", unknown, 0),
+        unknown=check_count("unknown", unknown, 0),
     )
 
 
@@ -155,9 +104,9 @@ def _read_fill(request: Fill, given: Fields) -> Answer:
             )
     first = given.take("first", None)
     return FillAnswer(
-        tuple(_check_log("log_probs", value) for value in log_probs),
-        tuple(_check_count("pieces", value, 1) for value in pieces),
-        None if first is None else _check_word("first", first),
+        tuple(check_log("log_probs", value) for value in log_probs),
+        tuple(check_count("pieces", value, 1) for value in pieces),
+        None if first is None else check_word("first", first),
         given.take_count("unknown", 0, 0),
         _read_trials(given, wanted),
     )
@@ -177,13 +126,13 @@ def _read_choose(request: Choose, given: Fields) -> Answer:
             ),
         )
     return ChooseAnswer(
-        tuple(_check_log("log_probs", value) for value in log_probs), _read_trials(given, wanted)
+        tuple(check_log("log_probs", value) for value in log_probs), _read_trials(given, wanted)
     )
 
 
 def _read_score(request: Score, given: Fields) -> Answer:
     answer = ScoreAnswer(
-        _check_log("log_likelihood", given.take("log_likelihood")),
+        check_log("log_likelihood", given.take("log_likelihood")),
         given.take_count("tokens", 1),
         given.take_count("unscored", 0, 0),
         given.take_count("unknown", 0, 0),
@@ -199,13 +148,13 @@ def _read_score(request: Score, given: Fields) -> Answer:
 
 
 def _read_top_token(request: TopToken, given: Fields) -> Answer:
-    return TopTokenAnswer(_check_text("token", given.take("token")))
+    return TopTokenAnswer(check_text("token", given.take("token")))
 
 
 def _read_reconstruct(request: Reconstruct, given: Fields) -> Answer:
     value = given.take("loss")
-    loss = _check_number("loss", value)
-    if not -_ROUNDING <= loss <= _HIGHEST_LOSS:
+    loss = check_number("loss", value)
+    if not -ROUNDING <= loss <= _HIGHEST_LOSS:
         raise AnswerError(
             WRONG,
             phrase(
@@ -224,7 +173,7 @@ def _read_tag(request: Tag, given: Fields) -> Answer:
                 WRONG,
                 phrase("{value} is not an entity [start, end, label]", value=quote_value(entity)),
             )
-        entities.append((*_check_span(entity[:2], request.text), _check_word("label", entity[2])))
+        entities.append((*check_span(entity[:2], request.text), check_word("label", entity[2])))
     if len(set(entities)) < len(entities):
         raise AnswerError(WRONG, phrase("the same entity occurs twice"))
     tokens = given.take_count("tokens", 0, 0)
@@ -240,7 +189,7 @@ def _read_resolve(request: Resolve, given: Fields) -> Answer:
                 WRONG,
                 phrase("{value} is not a cluster [[start, end], …]", value=quote_value(cluster)),
             )
-        clusters.append(tuple(_check_span(mention, request.text) for mention in cluster))
+        clusters.append(tuple(check_span(mention, request.text) for mention in cluster))
     # A lone candidate is chosen or rejected in favour of "somebody else".
     return ResolveAnswer(
         tuple(clusters), trials=_read_trials(given, max(2, len(request.candidates)))
@@ -267,15 +216,15 @@ def _read_trial(plain: Any, candidates: int) -> Trial:
             outcome in _OUTCOMES
             and isinstance(log_probs, list)
             and len(log_probs) in (0, candidates)
-            and _check_count("chosen", chosen, -1) < max(1, candidates)
+            and check_count("chosen", chosen, -1) < max(1, candidates)
             and (outcome != ANSWERED or chosen >= 0 or not candidates)
         ):
             return Trial(
-                _check_count("paraphrase", paraphrase, 0),
-                _check_count("order", order, 0),
+                check_count("paraphrase", paraphrase, 0),
+                check_count("order", order, 0),
                 outcome,
                 chosen,
-                tuple(_check_log("log_probs", value) for value in log_probs),
+                tuple(check_log("log_probs", value) for value in log_probs),
             )
     raise AnswerError(
         WRONG,
@@ -304,21 +253,6 @@ _CHAT_FIELDS = {
 }
 
 
-def _check_number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise AnswerError(
-            WRONG,
-            phrase("{name} is {value}, which is not a number", name=name, value=quote_value(value)),
-        )
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise AnswerError(WRONG, phrase("{name} is not finite", name=name))
-    return number
-
-
 def _check_scores(name: str, values: Any, request: Resolve) -> tuple[float, ...]:
     """The scores of the candidates, of which a lone one is followed by "somebody else"; or none."""
     wanted = max(2, len(request.candidates))
@@ -327,97 +261,7 @@ def _check_scores(name: str, values: Any, request: Resolve) -> tuple[float, ...]
             WRONG,
             phrase("{name} is {value}, which is not a list", name=name, value=quote_value(values)),
         )
-    numbers = tuple(_check_number(name, value) for value in values)
-    if not all(_LOWEST <= number <= -_LOWEST for number in numbers):
+    numbers = tuple(check_number(name, value) for value in values)
+    if not all(LOWEST <= number <= -LOWEST for number in numbers):
         raise AnswerError(WRONG, phrase("{name} is not finite", name=name))
     return numbers
-
-
-def _check_log(name: str, value: Any) -> float:
-    """The number, checked to be the natural logarithm of a probability."""
-    number = _check_number(name, value)
-    if number > _ROUNDING:
-        reason = phrase(
-            "{name} is {value}, above 0, and no probability is above 1",
-            name=name,
-            value=quote_value(value),
-        )
-        raise AnswerError(WRONG, reason)
-    if number < _LOWEST:
-        reason = phrase(
-            "{name} is {value}, which is implausibly low: give natural logarithms",
-            name=name,
-            value=quote_value(value),
-        )
-        raise AnswerError(WRONG, reason)
-    return number
-
-
-def _check_count(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        reason = phrase(
-            "{name} is {value}, which is not a whole number", name=name, value=quote_value(value)
-        )
-        raise AnswerError(WRONG, reason)
-    if value < least:
-        reason = phrase(
-            "{name} is {value}, below {least}", name=name, value=quote_value(value), least=least
-        )
-        raise AnswerError(WRONG, reason)
-    if value > _MOST:
-        reason = phrase(
-            "{name} is {value}, above {most:,}", name=name, value=quote_value(value), most=_MOST
-        )
-        raise AnswerError(WRONG, reason)
-    return value
-
-
-def _check_text(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        reason = phrase(
-            "{name} is {value}, which is not a text", name=name, value=quote_value(value)
-        )
-        raise AnswerError(WRONG, reason)
-    if any("\ud800" <= character <= "\udfff" for character in value):
-        reason = phrase(
-            "{name} is {value}, which contains a lone surrogate",
-            name=name,
-            value=quote_value(value),
-        )
-        raise AnswerError(WRONG, reason)
-    return value
-
-
-def _check_word(name: str, value: Any) -> str:
-    """The text, checked to be printable."""
-    text = _check_text(name, value)
-    if not text or not text.isprintable():
-        reason = phrase(
-            "{name} is “{value}”: it must hold printable characters only",
-            name=name,
-            value=quote_value(text),
-        )
-        raise AnswerError(WRONG, reason)
-    return text
-
-
-def _check_span(value: Any, text: str) -> Offsets:
-    if not isinstance(value, list) or len(value) != 2:
-        raise AnswerError(
-            WRONG, phrase("{value} is not a span [start, end]", value=quote_value(value))
-        )
-    start, end = value
-    if any(isinstance(place, bool) or not isinstance(place, int) for place in value):
-        raise AnswerError(
-            WRONG,
-            phrase(
-                "{value} is not a span of two whole numbers",
-                value=quote_value(value),
-            ),
-        )
-    if not 0 <= start < end <= len(text):
-        reason = phrase(
-            "{value} in {length} characters", value=quote_value(value), length=len(text)
-        )
-        raise AnswerError(OUTSIDE, reason)
-    return start, end

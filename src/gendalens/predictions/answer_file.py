@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.answer_rules import WRONG, AnswerError, quote_value, read_answer
+from gendalens.models.answer_fields import WRONG, AnswerError, quote_value
+from gendalens.models.answer_rules import read_answer
 from gendalens.models.base import Answer, Backend, FillAnswer, Request, Resolve, Tag, TagAnswer
 from gendalens.predictions.cluster_file import holds_clusters, read_cluster_file
 from gendalens.predictions.flaws import Flaws
@@ -45,6 +46,8 @@ class AnsweredRequest:
 
 class AnswerFile(Backend):
     """A backend whose answers are in a file; all are checked when it is opened."""
+
+    holds_weights: ClassVar[bool] = False
 
     def __init__(
         self, path: Path, requests: Iterable[Request], *, name: str, revision: str = ""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.answer_rules import quote_value
+from gendalens.models.answer_fields import quote_value
 from gendalens.models.division import Shard
 from gendalens.predictions.form import ANSWERS, ANSWERS_HEADER, REQUESTS, VERSION
 

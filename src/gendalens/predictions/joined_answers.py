@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.answer_rules import AnswerError, quote_value
+from gendalens.models.answer_fields import AnswerError, quote_value
 from gendalens.models.division import Shard
 from gendalens.predictions.answer_file import NO_ID, TWICE
 from gendalens.predictions.flaws import Flaws

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from gendalens.models.answer_rules import AnswerError
+from gendalens.models.answer_fields import AnswerError
 from gendalens.words import Template, phrase, say
 
 # An answer takes a few hundred bytes, so a longer line cannot be one.

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from gendalens.engine.cache import Cache
 from gendalens.engine.record_store import as_line
 from gendalens.errors import UserError
-from gendalens.models.answer_rules import AnswerError
+from gendalens.models.answer_fields import AnswerError
 from gendalens.models.base import Answer, Backend, Request
 from gendalens.models.control import Control
 from gendalens.predictions.answer_file import AnsweredRequest

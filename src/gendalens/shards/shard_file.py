@@ -13,7 +13,8 @@ from typing import Any
 
 from gendalens.engine.record_store import as_line
 from gendalens.errors import UserError
-from gendalens.models.answer_rules import WRONG, AnswerError, read_stored_answer
+from gendalens.models.answer_fields import WRONG, AnswerError
+from gendalens.models.answer_rules import read_stored_answer
 from gendalens.models.base import ANSWER_TYPES, Answer, Request
 from gendalens.predictions.form import request_id
 from gendalens.results.run_folder import folder_name

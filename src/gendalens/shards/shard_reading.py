@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from gendalens.errors import UserError
-from gendalens.models.answer_rules import AnswerError, quote_value
+from gendalens.models.answer_fields import AnswerError, quote_value
 from gendalens.models.base import Answer, Request
 from gendalens.predictions.answer_file import NO_ID, TWICE, UNKNOWN
 from gendalens.predictions.flaws import Flaws

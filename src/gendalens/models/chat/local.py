@@ -9,39 +9,33 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
 from gendalens.errors import UserError
 from gendalens.models import detect
+from gendalens.models.asking_backend import AskingBackend
 from gendalens.models.base import (
-    ANSWERED,
-    CUT_OFF,
     Answer,
-    Backend,
-    Batching,
     Choose,
     Fill,
     LoadOptions,
-    Request,
     Resolve,
     Score,
     ScoreAnswer,
     Tag,
 )
 from gendalens.models.chat.answering import make_answer
-from gendalens.models.chat.asking import Asked, Asking, Interview
+from gendalens.models.chat.asking import Asked, Interview
 from gendalens.models.chat.backend import describe_interview, digest_interview, make_notice
+from gendalens.models.chat.encoded import EncodedConversation, EncodedQuestion, EncodedWriting
 from gendalens.models.chat.entities import LABELS
-from gendalens.models.chat.respondent import Question, Reply, Rung, Turn
-from gendalens.models.chat.template import ChatTemplate, has_template
+from gendalens.models.chat.respondent import Question, Reply, Rung
+from gendalens.models.chat.template import has_template
+from gendalens.models.chat.templated import TemplatedLM
 from gendalens.models.huggingface.causal import CausalLM
-from gendalens.models.huggingface.checkpoint import Checkpoint
-from gendalens.models.huggingface.encoding import Tokens, tokenise
-from gendalens.models.huggingface.forward import Prepared, Row
-from gendalens.models.huggingface.transformer import explain_failures
 from gendalens.models.trials import add_log_probs
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import Message, Template
@@ -57,144 +51,7 @@ WRITES_IF_NAMED = Template(
 _SWITCH = {"on": True, "off": False}
 
 
-class TemplatedLM(CausalLM):
-    """A causal model that reads conversations: BOS stands in front only if its template says so."""
-
-    reading: ClassVar[str] = "chat"
-
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        super().__init__(checkpoint)
-        self.template = ChatTemplate(self.tokenizer, checkpoint.name)
-        text = self.template.render((Turn("user", "Hej"),))
-        ids = self.tokenizer(text, add_special_tokens=False)["input_ids"]
-        if tuple(ids[:1]) != self._front:
-            self._front = ()
-
-    @property
-    def notices(self) -> tuple[Message, ...]:
-        """The same, without the advice to ask it as a chat model."""
-        return self._notices
-
-    def read_prompt(self, turns: Sequence[Turn]) -> Row:
-        """The tokens of a conversation, up to where the model's answer begins."""
-        (prompt,) = tokenise(self.tokenizer, [self.template.render(turns)], specials=self.specials)
-        ids = prompt.ids
-        while self._front and ids[:1] == self._front:
-            ids = ids[1:]
-        row = self._front + ids
-        self._check_size(Prepared(Tag(turns[-1].text), (row,), ()))
-        return row
-
-    @explain_failures
-    def write(self, row: Row, max_tokens: int) -> Reply:
-        """The answer to a conversation, by the likeliest token each time."""
-        room = self.window - len(row) if self.window else max_tokens
-        ends = {self.tokenizer.eos_token_id, *self._find_ends()}
-        ids, is_finished = self.network.write(row, most=min(max_tokens, room), ends=ends)
-        return Reply(
-            outcome=ANSWERED if is_finished else CUT_OFF,
-            text=self.tokenizer.decode(ids, skip_special_tokens=True),
-        )
-
-    def _find_ends(self) -> Sequence[int]:
-        after = self.template.after
-        return self.tokenizer.convert_tokens_to_ids([after]) if after else ()
-
-    def _texts(self, request: Request) -> list[str]:
-        assert isinstance(request, Score)
-        return [request.given + request.text, request.given]
-
-    def _prepare(self, request: Request, tokens: Sequence[Tokens]) -> Prepared:
-        """The continuation after the tokens of the prompt, which are fixed before the model writes.
-
-        A line break at the end of a prompt belongs to it, and a tokenizer that would join the end of the
-        prompt and the beginning of the answer is given them apart.
-        """
-        assert isinstance(request, Score)
-        whole, prompt = tokens
-        ids, begin = whole.ids, len(prompt.ids)
-        if ids[:begin] != prompt.ids:
-            (text,) = tokenise(self.tokenizer, [request.text], specials=self.specials)
-            ids = prompt.ids + text.ids
-        while self._front and ids[:1] == self._front:
-            ids, begin = ids[1:], begin - 1
-        row = self._front + ids
-        first = begin + len(self._front)
-        return Prepared(
-            request,
-            (row[:-1],),
-            tuple((0, at - 1, row[at]) for at in range(first, len(row))),
-            unknown=self.count_unknown(whole),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class EncodedQuestion:
-    """A question as rows for the language model, with the number of ways to write each option."""
-
-    asking: Asking
-    forms: tuple[int, ...]
-    items: tuple[Prepared, ...]
-
-    @property
-    def tokens(self) -> int:
-        """Tokens to read: the prompt once, since its options share it."""
-        return max(item.length for item in self.items) + len(self.items)
-
-
-@dataclass(frozen=True, slots=True)
-class EncodedConversation:
-    """A request as questions to the language model."""
-
-    request: Asked
-    questions: tuple[EncodedQuestion, ...]
-
-    @property
-    def inputs(self) -> list[Row]:
-        """The rows of tokens of all questions."""
-        return [row for part in self.questions for item in part.items for row in item.inputs]
-
-    @property
-    def rows(self) -> int:
-        """The number of prompts; the options of each share it."""
-        return len(self.questions)
-
-    @property
-    def length(self) -> int:
-        """Tokens in the longest prompt."""
-        return max(question.tokens for question in self.questions)
-
-    @property
-    def positions(self) -> int:
-        """Positions at which the head runs."""
-        return sum(item.positions for question in self.questions for item in question.items)
-
-
-@dataclass(frozen=True, slots=True)
-class EncodedWriting:
-    """A request for a text, as the prompts of its questions."""
-
-    request: Tag
-    askings: tuple[Asking, ...]
-    prompts: tuple[Row, ...]
-
-    @property
-    def rows(self) -> int:
-        """The number of prompts."""
-        return len(self.prompts)
-
-    @property
-    def length(self) -> int:
-        """Tokens of the longest prompt and its answer."""
-        return max(map(len, self.prompts)) + max(one.question.max_tokens for one in self.askings)
-
-    @property
-    def positions(self) -> int:
-        """Positions at which the head runs, at once."""
-        return 1
-
-
-class LocalChat(Backend):
+class LocalChat(AskingBackend):
     """A causal language model that answers by choosing, as a chat model does, and lists names."""
 
     prefix: ClassVar[str] = PREFIX
@@ -202,8 +59,10 @@ class LocalChat(Backend):
     #: A text is written token by token, which takes hours on a CPU: only if its test is named.
     usual_answers = answers - {Tag.kind}
 
+    model: TemplatedLM
+
     def __init__(self, model: TemplatedLM, interview: Interview) -> None:
-        self.model = model
+        super().__init__(model)
         self.interview = interview
 
     @classmethod
@@ -255,7 +114,10 @@ class LocalChat(Backend):
 
     def fingerprint(self) -> str:
         """A digest of the language model's fingerprint, its template and how it is asked."""
-        parts = (self.model.fingerprint(), self.model.template.digest, "forms 1", "greedy 1")
+        template = self.model.template
+        parts = [self.model.fingerprint(), template.digest, "forms 1", "greedy 1"]
+        if template.opens_thought:
+            parts.append("closed thought")
         inner = hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
         return digest_interview(inner, self.interview)
 
@@ -358,48 +220,11 @@ class LocalChat(Backend):
             )
             yield Reply(log_probs=log_probs)
 
-    @property
-    def max_positions(self) -> int:
-        """How many predictions fit into memory at once."""
-        return self.model.max_positions
-
     @cached_property
     def exact(self) -> LocalChat | None:
         """The same in float32, the reference for smaller number formats."""
         exact = self.model.exact
         return LocalChat(exact, self.interview) if exact else None
-
-    def plan(self, encoded: Sequence[Any], batch_tokens: int) -> list[list[int]] | None:
-        """Batches of requests whose questions begin alike, if the language model can read trees."""
-        return self.model.plan(encoded, batch_tokens)
-
-    def count_tokens(self, batch: Sequence[Any]) -> int:
-        """The number of tokens that are run for a batch."""
-        return self.model.count_tokens(batch)
-
-    @property
-    def batch_tokens(self) -> int:
-        """The number of tokens per batch that runs fastest."""
-        return self.model.batch_tokens
-
-    @property
-    def batching(self) -> Batching:
-        """Which rows the language model can read together."""
-        return self.model.batching
-
-    @property
-    def workers(self) -> int:
-        """How many batches are answered at once."""
-        return self.model.workers
-
-    @property
-    def cacheable(self) -> bool:
-        """Whether the language model's fingerprint identifies it permanently."""
-        return self.model.cacheable
-
-    def close(self) -> None:
-        """Give the language model back."""
-        self.model.close()
 
 
 def list_forms(option: str, *, ends: bool) -> list[str]:

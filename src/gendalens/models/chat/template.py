@@ -12,6 +12,7 @@ from typing import Any
 
 from gendalens.errors import UserError
 from gendalens.models.chat.respondent import Turn
+from gendalens.models.chat.thoughts import close_thought
 from gendalens.models.library_errors import describe_error
 from gendalens.system.time_limit import limit_time
 from gendalens.words import say
@@ -47,7 +48,13 @@ class ChatTemplate:
 
     def render(self, turns: Sequence[Turn]) -> str:
         """The conversation as the model reads it, up to where its answer begins."""
-        return self._apply(turns, add_generation_prompt=True)
+        return close_thought(self._apply(turns, add_generation_prompt=True))
+
+    @cached_property
+    def opens_thought(self) -> bool:
+        """Whether it begins a thought for the model, which :meth:`render` ends at once."""
+        prompt = self._apply([_SAMPLE], add_generation_prompt=True)
+        return close_thought(prompt) != prompt
 
     @cached_property
     def before(self) -> str:

@@ -30,6 +30,23 @@ class Thoughts(NamedTuple):
         return estimate_tokens(self.thought)
 
 
+def close_thought(prompt: str) -> str:
+    r"""The prompt, and if it ends where a thought begins, the end of that thought.
+
+    Templates of models that always think begin the thought for them. What follows would be part of it,
+    and no answer.
+
+    >>> close_thought("Hvem? <think>\n")
+    'Hvem? <think>\n\n</think>\n\n'
+    """
+    opened = list(_OPEN.finditer(prompt))
+    if not opened or prompt[opened[-1].end() :].strip():
+        return prompt
+    tag = opened[-1][0]
+    gap = "\n" if prompt.endswith("\n") else "\n\n"
+    return f"{prompt}{gap}{tag[0]}/{tag[1:]}\n\n"
+
+
 def split_thoughts(text: str) -> Thoughts:
     """A text and the thoughts in it, which stand in ``<think>``, ``[THINK]`` or the like.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
@@ -19,10 +19,10 @@ from urllib.parse import parse_qsl
 
 from gendalens.errors import UserError
 from gendalens.models import detect
+from gendalens.models.asking_backend import AskingBackend
 from gendalens.models.base import (
     Answer,
     Backend,
-    Batching,
     LoadOptions,
     Offsets,
     Request,
@@ -87,14 +87,14 @@ class EncodedChoice:
         return sum(item.positions for item in self.items)
 
 
-class LmResolver(Backend):
+class LmResolver(AskingBackend):
     """A language model that answers ``Resolve`` by scoring the request's candidates."""
 
     prefix: ClassVar[str] = PREFIX
     answers = frozenset({Resolve.kind})
 
     def __init__(self, model: Backend, wording: Prompt) -> None:
-        self.model = model
+        super().__init__(model)
         self.wording = wording
         self._neutrals: dict[Score, None] = {}
         self._corrections: dict[Request, float] = {}
@@ -115,44 +115,21 @@ class LmResolver(Backend):
             )
         return cls(model, wording)
 
-    @property
-    def max_positions(self) -> int:
-        """How many predictions fit into memory at once."""
-        return self.model.max_positions
-
     @cached_property
     def exact(self) -> LmResolver | None:
         """The same in float32, the reference for smaller number formats."""
         exact = self.model.exact
         return LmResolver(exact, self.wording) if exact else None
 
-    def plan(self, encoded: Sequence[Any], batch_tokens: int) -> list[list[int]] | None:
-        """Batches of requests whose questions begin alike, if the language model can read trees."""
-        return self.model.plan(encoded, batch_tokens)
-
-    def count_tokens(self, batch: Sequence[Any]) -> int:
-        """The number of tokens that are run for a batch."""
-        return self.model.count_tokens(batch)
+    def host(self, name: str, send: Callable[[str, Backend], Backend]) -> Backend:
+        """The resolver here, its language model elsewhere."""
+        inner, wording = parse_name(name)
+        return LmResolver(self.model.host(inner, send), wording)
 
     @property
-    def batch_tokens(self) -> int:
-        """The number of tokens per batch that runs fastest."""
-        return self.model.batch_tokens
-
-    @property
-    def batching(self) -> Batching:
-        """Which rows the language model can read together."""
-        return self.model.batching
-
-    @property
-    def workers(self) -> int:
-        """How many batches are answered at once."""
-        return self.model.workers
-
-    @property
-    def cacheable(self) -> bool:
-        """Whether the language model's fingerprint identifies it permanently."""
-        return self.model.cacheable
+    def hosts(self) -> int:
+        """How many batches are answered at once in other processes."""
+        return self.model.hosts
 
     @property
     def info(self) -> ModelInfo:

@@ -200,8 +200,8 @@ def draw_interaction(result: Result, language: str, width: Width = FILE_WIDTH) -
             alt.Tooltip("condition:N", title=translate("Condition", language)),
             alt.Tooltip("group:N", title=translate("Group", language)),
             alt.Tooltip("value:Q", title=title, format=",.3~f"),
-            alt.Tooltip("low:Q", format=",.3~f"),
-            alt.Tooltip("high:Q", format=",.3~f"),
+            alt.Tooltip("low:Q", title=translate("lower end", language), format=",.3~f"),
+            alt.Tooltip("high:Q", title=translate("upper end", language), format=",.3~f"),
         ],
     )
     y = alt.Y("value:Q", scale=scale, axis=y_axis)

@@ -24,12 +24,16 @@ def answer_overall(findings: Sequence[Finding]) -> Message:
     if found:
         if tests == 1:
             return phrase("Yes.")
+        if found == tests == 2:
+            return phrase("Yes, in both tests.")
         if found == tests:
             return phrase("Yes, in all {tests} tests.", tests=tests)
         return phrase("Yes, in {found} of {tests} tests.", found=found, tests=tests)
     if none == tests:
         if tests == 1:
             return phrase("No difference that matters was found.")
+        if tests == 2:
+            return phrase("No difference that matters in either test.")
         return phrase("No difference that matters in any of the {tests} tests.", tests=tests)
     if tests == 1:
         return phrase("None was found, but it is not ruled out.")

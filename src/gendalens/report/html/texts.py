@@ -114,6 +114,19 @@ def as_json(texts: Mapping[str, str]) -> str:
 def mark_up(texts: Mapping[str, str], edit: Callable[[str], str] = str) -> Markup:
     """An element per language, or plain text if it is the same in all languages."""
     if len(set(texts.values())) == 1:
-        return escape(edit(texts[ENGLISH]))
+        return _mark_commands(edit(texts[ENGLISH]))
     span = Markup('<span class="t" lang="{}">{}</span>')
-    return Markup("").join(span.format(language, edit(text)) for language, text in texts.items())
+    return Markup("").join(
+        span.format(language, _mark_commands(edit(text))) for language, text in texts.items()
+    )
+
+
+def _mark_commands(text: str) -> Markup:
+    """A text, escaped, in which a command between backticks is code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # a single sign is no pair
+        return escape(text)
+    code = Markup('<code class="whole">{}</code>')
+    return Markup("").join(
+        code.format(part) if i % 2 else escape(part) for i, part in enumerate(parts)
+    )

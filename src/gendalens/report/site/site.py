@@ -31,7 +31,7 @@ from gendalens.words import Message, phrase
 
 #: Examples on the page of one model, shared by its tests.
 EXAMPLES = 1000
-TITLE = phrase("Gender bias of Danish language technology")
+TITLE = phrase("Gender bias in Danish language technology")
 #: The folders of a site that hold nothing but its pages.
 PAGES = ("models", "tests", "occupations")
 

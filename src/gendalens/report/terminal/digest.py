@@ -129,15 +129,15 @@ def _print_warnings(console: Console, warnings: Sequence[Message], *, indent: in
         line = Text(f"! {_shorten(write(warning), room)}", style="yellow")
         console.print(Padding(line, (0, 0, 0, indent)))
     if many:
-        more = say("! and {count} more warnings, see --details", count=len(warnings) - 1)
-        console.print(Padding(Text(more, style="yellow"), (0, 0, 0, indent)))
+        more = say("and {count} more warnings: see --details", count=len(warnings) - 1)
+        console.print(Padding(Text(f"! {more}", style="yellow"), (0, 0, 0, indent)))
 
 
-def _shorten(warning: str, width: int) -> str:
-    """The first sentence of a warning, or as many of its words as there is room for."""
-    if len(warning) <= width:
-        return warning
-    sentence = warning.partition(". ")[0]
+def _shorten(text: str, width: int) -> str:
+    """The first sentence, or as many of its words as there is room for."""
+    if len(text) <= width:
+        return text
+    sentence = text.partition(". ")[0]
     if len(sentence) < width:
         return f"{sentence}."
     words = sentence[: width - 1].rpartition(" ")[0]

@@ -48,6 +48,40 @@
     if (place.offsetParent !== null && place.dataset.drawn !== language) draw(place);
   });
 
+  // The numbers of a chart as a table: its columns are what a pointer is told.
+  const findTooltip = (part) => {
+    if (Array.isArray(part?.encoding?.tooltip)) return part.encoding.tooltip;
+    for (const layer of part?.layer ?? []) {
+      const found = findTooltip(layer);
+      if (found) return found;
+    }
+    return null;
+  };
+  const written = (value) =>
+    typeof value === "number" ? shown(String(Number.isInteger(value) ? value : Number(value.toPrecision(3))).replace("-", "−")) : (value ?? "–");
+  const cell = (name, text, scope) => {
+    const made = element(name, "", text);
+    if (scope) made.scope = scope;
+    return made;
+  };
+  const tabulate = (fold) => {
+    const spec = page.charts[fold.dataset.numbers]?.[language];
+    const columns = spec && findTooltip(spec);
+    if (!columns) { fold.hidden = true; return; }
+    const head = element("thead"), body = element("tbody"), names = element("tr");
+    names.append(...columns.map((column) => cell("th", column.title ?? column.field, "col")));
+    head.append(names);
+    for (const datum of spec.datasets.rows) {
+      const row = element("tr");
+      row.append(...columns.map((column, place) =>
+        cell(place ? "td" : "th", written(datum[column.field]), place ? "" : "row")));
+      body.append(row);
+    }
+    fold.querySelector("table").replaceChildren(head, body);
+  };
+  const folds = [...document.querySelectorAll("[data-numbers]")];
+  for (const fold of folds) fold.addEventListener("toggle", () => { if (fold.open) tabulate(fold); });
+
   // Examples
   const sentence = (text, marks) => {
     const made = element("bdi", "sentence");
@@ -233,6 +267,7 @@
     for (const hint of document.querySelectorAll(".wide-hint")) hint.textContent = words().wide;
     nameAll();
     root.dispatchEvent(new Event("spoken"));
+    for (const fold of folds) if (fold.open) tabulate(fold);
     for (const place of plots) { near.unobserve(place); near.observe(place); }
   };
   for (const button of document.querySelectorAll("[data-language]"))
