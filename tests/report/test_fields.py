@@ -478,7 +478,7 @@ def read_tables(page: str) -> list[list[list[str]]]:
     return [
         [
             [_read(cell) for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL)]
-            for row in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+            for row in re.findall(r"<tr[^>]*>(.*?)</tr>", table, re.DOTALL)
         ]
         for table in re.findall(r"<table.*?>(.*?)</table>", english, re.DOTALL)
     ]

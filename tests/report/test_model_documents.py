@@ -28,8 +28,15 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> SavedResult:
     folder = tmp_path_factory.mktemp("documents")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GENDALENS_HOME", str(folder / "home"))
-        options = {"negligible": {"lm-abc": 0.3}, "data": "builtin", "sample": 40, "seed": 3}
-        gendalens.run("control:stereotyped", tasks="lm-abc", out=folder / "run", **options)
+        gendalens.run(
+            "control:stereotyped",
+            tasks="lm-abc",
+            data="builtin",
+            sample=40,
+            seed=3,
+            negligible={"lm-abc": 0.3},
+            out=folder / "run",
+        )
     (one,) = find_results([folder / "run"])
     return one
 

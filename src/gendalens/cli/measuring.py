@@ -13,14 +13,18 @@ from gendalens.cli import completion
 from gendalens.cli.options import (
     AnswerBy,
     AsJson,
+    CpusPerWorker,
     Data,
     Details,
     Endpoint,
+    Executor,
+    GpusPerWorker,
     Header,
     KeepRaw,
     KeyEnv,
     Language,
     MaxTokensTotal,
+    ModelsFrom,
     Negligible,
     Offline,
     Out,
@@ -32,6 +36,8 @@ from gendalens.cli.options import (
     ShardOption,
     Tasks,
     Timeout,
+    WorkerEnv,
+    Workers,
     get_task_options,
     split_names,
 )
@@ -40,14 +46,15 @@ from gendalens.cli.options import (
 def run(
     ctx: typer.Context,
     models: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="MODEL...",
             autocompletion=completion.complete_model,
             help="Hub name, local folder, .gguf file, lm-coref:MODEL, chat:MODEL (asked in Danish), "
             "openai:MODEL behind an --endpoint, or a control model such as control:fair.",
         ),
-    ],
+    ] = None,
+    models_from: ModelsFrom = None,
     tasks: Tasks = None,
     protocol: Protocol = 2,
     data: Data = None,
@@ -104,11 +111,17 @@ def run(
     max_tokens_total: MaxTokensTotal = None,
     keep_raw: KeepRaw = False,
     timeout: Timeout = None,
+    executor: Executor = None,
+    workers: Workers = None,
+    cpus_per_worker: CpusPerWorker = None,
+    gpus_per_worker: GpusPerWorker = 0,
+    worker_env: WorkerEnv = None,
     as_json: AsJson = False,
     details: Details = False,
     language: Language = None,
 ) -> None:
     """Run the bias tests on one or more models."""
+    from gendalens.cli.many import choose_executor, list_models
     from gendalens.cli.run import read_endpoint, run_models
     from gendalens.data.choice import parse_choices
     from gendalens.engine.run_options import RunOptions
@@ -146,13 +159,21 @@ def run(
         task_options=get_task_options(ctx),
         negligible=parse_bands(negligible or []),
         load=load,
+        executor=choose_executor(
+            executor,
+            workers=workers,
+            cpus_per_worker=cpus_per_worker,
+            gpus_per_worker=gpus_per_worker,
+            environment=worker_env or (),
+        ),
     )
+    named = list_models(models or (), models_from)
     if shard is not None:
         from gendalens.cli.shards import run_shard
 
-        run_shard(models, split_names(tasks), options, shard, as_json=as_json)
+        run_shard(named, split_names(tasks), options, shard, as_json=as_json)
         return
-    run_models(models, split_names(tasks), options, as_json=as_json, details=details)
+    run_models(named, split_names(tasks), options, as_json=as_json, details=details)
 
 
 def requests(

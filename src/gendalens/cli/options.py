@@ -132,6 +132,44 @@ ShardOption = Annotated[
         help="Only this part of the requests, such as 2/7; `gendalens merge` joins the parts.",
     ),
 ]
+Executor = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ray[:ADDRESS]",
+        help="Answer on a Ray cluster: the one at an address, or one started on this computer.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Number of Ray workers, each with a model of its own.",
+        show_default="as many as the cluster has room for",
+    ),
+]
+CpusPerWorker = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        help="CPUs of a Ray worker, or a fraction of one.",
+        show_default="as many as a batch has without Ray",
+    ),
+]
+GpusPerWorker = Annotated[
+    float, typer.Option(min=0, help="GPUs of a Ray worker, or a fraction of one.")
+]
+WorkerEnv = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Environment variable that Ray workers get, such as HF_TOKEN. May be repeated. Default: "
+        "no keys.",
+    ),
+]
+ModelsFrom = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="File with further models, one a line; # begins a comment."),
+]
 Offline = Annotated[bool, typer.Option("--offline", help="Use local files only.")]
 Details = Annotated[
     bool,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import threading
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -132,13 +133,16 @@ def _is_readable(request: Request, text: str) -> bool:
 class Cache:
     """An SQLite file of answers that survives kill -9 and can be shared by several processes.
 
+    With ``threads``, several threads of this process may use it as well.
+
     ``damaged`` counts the rows of a lookup whose checksum failed, or which no model can have given.
     They are treated as missing, so that their requests are asked again and the new answers replace
     them. A database with anything but the table of answers is refused.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, threads: bool = False) -> None:
         self.path = path
+        self._lock = threading.RLock()
         self.damaged = 0
         try:
             make_private_folder(path.parent)
@@ -151,7 +155,7 @@ class Cache:
             ) from None
         try:
             with self._explain_errors():
-                self._db = open_database(path, wait=WAIT)
+                self._db = open_database(path, wait=WAIT, threads=threads)
         except OSError as error:
             raise UserError(_OTHER_FIX, path=str(path), reason=str(error.strerror)) from None
         # Bytes, because a flipped bit may leave invalid UTF-8.
@@ -280,6 +284,11 @@ class Cache:
     @contextmanager
     def _explain_errors(self, seconds: float = LONGEST_QUERY) -> Iterator[None]:
         """Turn the errors of SQLite into user errors that say what to do; limits the time."""
+        with self._lock, self._explain_errors_of_one(seconds):
+            yield
+
+    @contextmanager
+    def _explain_errors_of_one(self, seconds: float) -> Iterator[None]:
         if hasattr(self, "_db"):
             self._db.deadline = time.monotonic() + seconds
         try:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.data.choice import BUILTIN, Choice
+from gendalens.engine.ray_options import RayOptions
 from gendalens.engine.request_plan import RequestPlan
 from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions
@@ -21,7 +22,8 @@ class RunOptions:
     """The options of a run; those that affect a figure are in its signature.
 
     ``task_options`` are the options that individual tests declare, by name. ``negligible`` are bands of
-    the user's own, by test and unit; an empty unit is that of the test's gap.
+    the user's own, by test and unit; an empty unit is that of the test's gap. ``executor`` None means
+    that models are loaded and answer in this process.
     """
 
     protocol: int = 2
@@ -34,6 +36,7 @@ class RunOptions:
     task_options: Mapping[str, Any] = field(default_factory=dict)
     negligible: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     load: LoadOptions = field(default_factory=LoadOptions)
+    executor: RayOptions | None = None
 
     def __post_init__(self) -> None:
         check_number("seed", self.seed, 0)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gendalens.data.home import find_home
 from gendalens.engine.applicability import (
@@ -30,6 +30,9 @@ from gendalens.models.objects.choice import as_backend, name_of
 from gendalens.results import run_folder
 from gendalens.system.steps import listen, tell_step
 from gendalens.words import Template, say
+
+if TYPE_CHECKING:
+    from gendalens.engine.cluster.staff import Staff
 
 LOADING = Template("loading_model", "loading {model}")
 READING_DATA = Template("reading_data", "reading the data")
@@ -73,9 +76,15 @@ def run_jobs(
         stack.enter_context(listen(watcher))
         stack.callback(watcher.ends)
         cache = (
-            stack.enter_context(Cache(find_home() / "cache.sqlite")) if options.use_cache else None
+            stack.enter_context(
+                Cache(find_home() / "cache.sqlite", threads=options.executor is not None)
+            )
+            if options.use_cache
+            else None
         )
-        for job in jobs:
+        if options.executor is not None:
+            report, idle = _run_on_cluster(jobs, options, cache, watcher, kind_of_run)
+        for job in jobs if options.executor is None else ():
             try:
                 done, chosen = _run_job(
                     job, options, cache, watcher, kind_of_run, is_alone=len(jobs) == 1
@@ -97,6 +106,36 @@ def run_jobs(
         with suppress(OSError):  # not empty: it holds other files
             options.out.rmdir()
     return report
+
+
+def _run_on_cluster(
+    jobs: Sequence[Job],
+    options: RunOptions,
+    cache: Cache | None,
+    watcher: Watcher,
+    kind_of_run: Callable[..., ModelRun],
+) -> tuple[SessionReport, set[str]]:
+    """Run every model on the workers of a Ray cluster, several at once; also the idle options."""
+    from gendalens.engine.cluster.ray_cluster import RayCluster
+    from gendalens.engine.cluster.staff import Staff
+    from gendalens.engine.joint_run import run_together
+
+    assert options.executor is not None
+    idle: list[set[str]] = [set(options.task_options)]
+
+    def run(job: Job, joint: Watcher) -> SessionReport:
+        done, chosen = _run_job(
+            job, options, cache, joint, kind_of_run, is_alone=len(jobs) == 1, staff=staff
+        )
+        idle.append(set(find_idle_options([plan.task for plan in chosen], options)))
+        return done
+
+    with closing(RayCluster(options.executor)) as cluster:
+        staff = Staff(cluster)
+        report = run_together(
+            jobs, run, staff, watcher, lambda name: _describe_interruption(name, cache is not None)
+        )
+    return report, set.intersection(*idle)
 
 
 def _describe_interruption(model: str, is_stored: bool) -> str:
@@ -124,9 +163,15 @@ def _run_job(
     kind_of_run: Callable[..., ModelRun],
     *,
     is_alone: bool,
+    staff: Staff | None = None,
 ) -> tuple[SessionReport, Sequence[RequestPlan]]:
     tell_step(LOADING(model=job.name))
-    with _open_model(job.model, _complete(options)) as model:
+    with ExitStack() as stack:
+        model = stack.enter_context(_open_model(job.model, _complete(options)))
+        if staff is not None:
+            from gendalens.engine.cluster.remote_backend import host_model
+
+            model = stack.enter_context(host_model(model, job.model, options.load, staff))
         for remark in model.remarks:
             watcher.notes(remark)
         tell_step(READING_DATA())

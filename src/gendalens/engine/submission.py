@@ -333,6 +333,11 @@ def _list_differences(saved: Any, measured: Any, path: str = "") -> Iterator[_Di
         yield _Difference(path, saved, measured)
 
 
+def _depends_on_others(one: _Difference) -> bool:
+    """Whether a figure depends on the other tests of the run, for which p-values are corrected."""
+    return one.path.endswith("p_adjusted") or one.path.startswith(("finding.", "warnings"))
+
+
 def _describe(wrong: Sequence[_Difference], measured_by: str, missing: tuple[str, ...]) -> Message:
     first = wrong[:_SHOWN]
     places = tuple(f"{one.path} {one.saved} ≠ {one.measured}"[:160] for one in first)
@@ -348,7 +353,7 @@ def _describe(wrong: Sequence[_Difference], measured_by: str, missing: tuple[str
             theirs=measured_by,
             ours=__version__,
         )
-    if missing and all("p_adjusted" in one.path or one.path.startswith("finding") for one in wrong):
+    if missing and all(map(_depends_on_others, wrong)):
         return phrase(
             "p-values are corrected for all tests of the run, of which these are not here: {names}",
             names=missing,

@@ -7,7 +7,7 @@ so the engine can remove duplicates, look them up in the cache and batch what is
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
@@ -314,6 +314,8 @@ class Backend(ABC):
     early: ClassVar[bool] = False
     #: Whether the tests plant the answers themselves, as they do for control models.
     planted: ClassVar[bool] = False
+    #: Whether it computes its answers in this process, rather than fetch them or have them planted.
+    holds_weights: ClassVar[bool] = True
     #: Whether the last digits of an answer can depend on what else is in its batch.
     rounds_in_batches: ClassVar[bool] = True
     #: Whether its models are behind an endpoint (``--endpoint``).
@@ -393,6 +395,18 @@ class Backend(ABC):
     def workers(self) -> int:
         """How many batches it can answer at once, in threads."""
         return 1
+
+    def host(self, name: str, send: Callable[[str, Backend], Backend]) -> Backend:
+        """The same model, answering in other processes; itself, if it holds no weights.
+
+        ``send`` makes the stand-in for a model that can be loaded elsewhere by a name.
+        """
+        return send(name, self) if self.holds_weights else self
+
+    @property
+    def hosts(self) -> int:
+        """How many batches other processes answer at once; 0 if they are answered in this one."""
+        return 0
 
     @property
     def cacheable(self) -> bool:

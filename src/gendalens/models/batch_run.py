@@ -11,7 +11,7 @@ from gendalens.errors import UserError
 from gendalens.models.base import Backend, Batching, Encoded
 from gendalens.models.division import Division, divide
 from gendalens.models.library_errors import DOES_NOT_FIT, is_out_of_memory
-from gendalens.models.parallel_batches import start_workers
+from gendalens.models.parallel_batches import start_workers, wait_for_hosts
 
 
 def plan_batches(
@@ -76,7 +76,7 @@ class BatchRun:
 
     def __init__(self, backend: Backend, batch_tokens: int, encoded: Sequence[Any]) -> None:
         self.backend = backend
-        self.limit = batch_tokens
+        self.limit = self._first_limit = batch_tokens
         self.encoded = encoded
         self._scheduled: tuple[frozenset[int], Schedule] | None = None
 
@@ -118,11 +118,18 @@ class BatchRun:
         """
         schedule = self.schedule(waiting if asked is None else asked)
         first, workers = schedule.first, schedule.workers
-        if first:
+        hosts = self.backend.hosts
+        # Other processes need not be asked for what is known, only so that they load the model.
+        if first and (first[0] in waiting or not hosts):
             found = self._answer_batch(self._items(first))
             if first[0] in waiting:
                 yield first, found
         remaining = deque(self.plan_remaining(schedule.batches, waiting.difference(first)))
+        if hosts:
+            with wait_for_hosts(hosts, workers) as map_in_order:
+                arriving = map_in_order(self._answer_elsewhere, list(remaining))
+                yield from zip(remaining, arriving, strict=True)
+            return
         if workers > 1:
             with start_workers(workers) as map_in_order:
                 arriving = map_in_order(self._answer_whole, list(remaining))
@@ -164,6 +171,18 @@ class BatchRun:
 
     def _answer_whole(self, batch: Sequence[int]) -> list[Any]:
         return self.run(self._items(batch))
+
+    def _answer_elsewhere(self, batch: Sequence[int]) -> list[Any]:
+        """The answers to a batch from another process, whose memory it has to itself."""
+        items = self._items(batch)
+        # Usually nothing needs to be counted, for which the batch would have to be sent twice.
+        if self.limit == self._first_limit:
+            try:
+                return self.run(items)
+            except (MemoryError, RuntimeError) as error:
+                if not is_out_of_memory(error):
+                    raise
+        return self._answer_batch(items)
 
     def _answer_batch(self, batch: Sequence[Any]) -> list[Any]:
         """The answers to one batch, computed in parts if it does not fit into memory."""

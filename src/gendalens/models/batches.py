@@ -49,8 +49,8 @@ class KindRun:
         self._backend = backend
         self._requests = requests
         kind_of_run = RowRun if isinstance(backend, RowReader) else BatchRun
-        tokens = batch_tokens or backend.batch_tokens
-        self._run = kind_of_run(backend, tokens, backend.encode(requests))
+        encoded = backend.encode(requests)
+        self._run = kind_of_run(backend, batch_tokens or backend.batch_tokens, encoded)
 
     def divide(self, asked: frozenset[int], count: int, turn: int) -> Division:
         """The part of each request asked, of so many; the first batch goes to part number ``turn``."""

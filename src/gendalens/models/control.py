@@ -36,6 +36,7 @@ class Control(Backend):
 
     prefix: ClassVar[str] = "control:"
     planted: ClassVar[bool] = True
+    holds_weights: ClassVar[bool] = False
     answers = frozenset(ANSWER_TYPES)
     #: It is no chat model, and takes the tests of those only if they are named.
     usual_answers = answers - {Choose.kind}

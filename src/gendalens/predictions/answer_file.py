@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from gendalens.errors import UserError
 from gendalens.models.answer_fields import WRONG, AnswerError, quote_value
@@ -46,6 +46,8 @@ class AnsweredRequest:
 
 class AnswerFile(Backend):
     """A backend whose answers are in a file; all are checked when it is opened."""
+
+    holds_weights: ClassVar[bool] = False
 
     def __init__(
         self, path: Path, requests: Iterable[Request], *, name: str, revision: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from gendalens.models.base import Answer, Backend, Choose, Fill, Resolve, Tag
 from gendalens.models.chat.answering import make_answer
@@ -59,6 +60,8 @@ class ChatBackend(Backend):
     Every answer holds the trials that it was made from; :mod:`gendalens.models.chat.answering` says what
     an answer holds if the model refused throughout.
     """
+
+    holds_weights: ClassVar[bool] = False
 
     def __init__(self, respondent: Respondent, interview: Interview | None = None) -> None:
         if respondent.rung is Rung.LIKELIHOODS:

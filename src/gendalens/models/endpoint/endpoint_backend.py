@@ -35,6 +35,7 @@ class EndpointBackend(Backend):
     """A model behind an endpoint."""
 
     rounds_in_batches: ClassVar[bool] = False
+    holds_weights: ClassVar[bool] = False
     server: Server
     found: Findings
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
@@ -120,6 +120,16 @@ class LmResolver(AskingBackend):
         """The same in float32, the reference for smaller number formats."""
         exact = self.model.exact
         return LmResolver(exact, self.wording) if exact else None
+
+    def host(self, name: str, send: Callable[[str, Backend], Backend]) -> Backend:
+        """The resolver here, its language model elsewhere."""
+        inner, wording = parse_name(name)
+        return LmResolver(self.model.host(inner, send), wording)
+
+    @property
+    def hosts(self) -> int:
+        """How many batches are answered at once in other processes."""
+        return self.model.hosts
 
     @property
     def info(self) -> ModelInfo:

@@ -40,6 +40,9 @@ class NotebookWatcher(SilentWatcher):
         """Show a bar, if there are requests to answer, and the notes."""
         for note in notes:
             self._show(show_small(one_line(f"{task} · {model}: {note}", None)))
+        if self._handle:  # of another model that runs at the same time
+            self._total += tally.distinct - tally.cached
+            return
         self._label = one_line(f"{task} · {model}")
         self._done, self._total = 0, tally.distinct - tally.cached
         self._began = self._shown = time.monotonic()

@@ -124,7 +124,9 @@ class OccupationTable:
 def _read_facts(leanings: Leanings) -> Mapping[str, tuple[str | None, float | None]]:
     """The English name and the share of women of each known occupation of a data set."""
     official = read_occupations(leanings.data)
-    facts = {name: (one.english, one.dk_pct_women) for name, one in official.items()}
+    facts: dict[str, tuple[str | None, float | None]] = {
+        name: (one.english, one.dk_pct_women) for name, one in official.items()
+    }
     if leanings.builtin:
         for name, own in builtin.read_occupations().items():
             english = official[name].english if name in official else None

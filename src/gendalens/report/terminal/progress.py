@@ -57,6 +57,7 @@ class TerminalWatcher:
         self._progress: Progress | None = None
         self._count_tokens: Callable[[], float] | None = None
         self._task = ""
+        self._total = 0
 
     def prepares(self, step: Message) -> None:
         """Show the step; while a bar is shown, beside it."""
@@ -72,7 +73,10 @@ class TerminalWatcher:
         for line in (write(tally.message), *notes):
             self._print(f"{task} · {model}: {line}")
         waiting = tally.distinct - tally.cached
-        if waiting and self.console.is_terminal:
+        if self._progress:  # of another model that runs at the same time
+            self._total += waiting
+            self._progress.update(self._progress.task_ids[0], total=self._total)
+        elif waiting and self.console.is_terminal:
             self._progress = Progress(
                 SpinnerColumn(),
                 TextColumn("{task.description}", markup=False),
@@ -86,7 +90,7 @@ class TerminalWatcher:
                 # A batch of questions to a slow server takes minutes.
                 speed_estimate_period=3600,
             )
-            self._task = task
+            self._task, self._total = task, waiting
             self._progress.start()
             # Nothing is done yet: with this, the first batch tells the rate.
             self._progress.advance(self._progress.add_task(task, total=waiting), 0)

@@ -1,0 +1,91 @@
+"""Builds the release twice from clean clones, and checks what is in it.
+
+Exits with 1 if the two builds differ by a byte, if a file does not belong into a release, or if the
+versions of the package and of CITATION.cff disagree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+#: All that an sdist holds at its top, and what no release holds.
+TOP = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "PKG-INFO", "README.md", "constraints.txt"}
+TOP |= {".gitignore", "pyproject.toml", "src"}
+STRAY = re.compile(r"(^|/)(tests?|__pycache__|\.git|\.venv|runs)/|\.(pyc|pt|bin|pkl|pickle)$")
+LARGEST = 1024**2  # bytes of a file: the weights of a demo model are just below
+
+
+def build(folder: Path) -> dict[str, Path]:
+    """Both files of the release, built from a clean clone of the commit that is checked out."""
+    clone = folder / "clone"
+    subprocess.run(["git", "clone", "--quiet", "--no-local", ROOT, clone], check=True)
+    said = subprocess.run(
+        ["git", "log", "-1", "--format=%ct"], cwd=clone, check=True, capture_output=True, text=True
+    )
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": said.stdout.strip()}
+    command = [sys.executable, "-P", "-m", "hatchling", "build", "--directory", folder / "dist"]
+    subprocess.run(command, cwd=clone, env=environment, check=True, stdout=sys.stderr)
+    return {path.name: path for path in sorted((folder / "dist").iterdir())}
+
+
+def list_contents(path: Path) -> dict[str, int]:
+    """The size of every file in a wheel or sdist, by its path below the top."""
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path) as wheel:
+            return {one.filename: one.file_size for one in wheel.infolist()}
+    with tarfile.open(path) as sdist:
+        return {one.name.partition("/")[2]: one.size for one in sdist.getmembers() if one.isfile()}
+
+
+def find_faults(name: str, contents: dict[str, int]) -> Iterator[str]:
+    """What does not belong into the release, and what is missing in it."""
+    prefix = "" if name.endswith(".whl") else "src/"
+    for path, size in contents.items():
+        top = path.partition("/")[0]
+        known = top == "gendalens" or top.endswith(".dist-info") if not prefix else top in TOP
+        if not known or STRAY.search(path):
+            yield f"{name}: {path} does not belong into it"
+        if size > LARGEST:
+            yield f"{name}: {path} has {size:,} bytes"
+    for needed in ("py.typed", "results/result.schema.json", "version.py"):
+        if f"{prefix}gendalens/{needed}" not in contents:
+            yield f"{name}: {needed} is missing"
+
+
+def read_versions() -> tuple[str, str]:
+    """The version of the package, and that of CITATION.cff."""
+    version = (ROOT / "src" / "gendalens" / "version.py").read_text(encoding="utf-8")
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    found = re.search(r'__version__ = "(.+)"', version), re.search(r"(?m)^version: (.+)$", citation)
+    return tuple(one[1].strip() if one else "none" for one in found)  # type: ignore[return-value]
+
+
+def main() -> int:
+    """Print what was built and every fault."""
+    own, cited = read_versions()
+    faults = [] if own == cited else [f"the package is {own}, CITATION.cff says {cited}"]
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+        first, second = build(Path(one)), build(Path(other))
+        for name, path in first.items():
+            content, contents = path.read_bytes(), list_contents(path)
+            digest = hashlib.sha256(content).hexdigest()
+            print(f"{name}  {len(content):,} bytes, {len(contents)} files, sha256 {digest}")
+            if name not in second or second[name].read_bytes() != content:
+                faults.append(f"{name}: two builds differ")
+            faults += find_faults(name, contents)
+    print("\n".join(faults) or "the same bytes twice, and nothing in it that does not belong there")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

