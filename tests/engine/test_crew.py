@@ -100,7 +100,7 @@ def test_without_requests_no_worker_is_hired(place: Place) -> None:
 
 
 def test_a_batch_whose_worker_dies_is_asked_again_elsewhere(place: Place) -> None:
-    deaths = []
+    deaths: list[Sequence[Question]] = []
 
     def die_once(batch: Sequence[Question]) -> None:
         if SENTENCES[7] in [one.request for one in batch] and not deaths:

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ FIVE = [
     ("lm-coref:demo-lm?prompt=refers", "coref-abc,coref-dawinobias"),
     ("demo-ner", "ner-dane"),
 ]
-SMALL = {"data": "builtin", "sample": 20, "offline": True, "batch_tokens": 256}
+SMALL: dict[str, Any] = {"data": "builtin", "sample": 20, "offline": True, "batch_tokens": 256}
 
 
 pytestmark = [

@@ -26,9 +26,10 @@ def five(small_run: Path) -> list[SavedResult]:
 
 
 def render(width: int, saved: list[SavedResult], *, whole: bool = False) -> str:
+    written = io.StringIO()
     console = PlainConsole(
         width=width,
-        file=io.StringIO(),
+        file=written,
         force_terminal=True,
         color_system=None,
         legacy_windows=False,
@@ -38,9 +39,7 @@ def render(width: int, saved: list[SavedResult], *, whole: bool = False) -> str:
             details.show(console, one.result, one.folder)
     else:
         digest.show_models(console, saved)
-    shown = console.file.getvalue()
-    assert isinstance(shown, str)
-    return shown
+    return written.getvalue()
 
 
 @pytest.mark.parametrize("language", ["en", "da"])

@@ -70,6 +70,11 @@ def make(kind: str) -> tuple[str, dict[str, Any]]:
     return name, {"tasks": tests, "batch_tokens": 96}
 
 
+def read_header(path: Path) -> dict[str, Any]:
+    header: dict[str, Any] = json.loads(path.read_text().splitlines()[0])
+    return header
+
+
 KINDS = ["masked", "causal", "tagger", "masked resolver", "causal resolver", "control"]
 
 
@@ -111,7 +116,7 @@ def test_what_was_asked_in_an_earlier_portion_is_in_no_shard_of_a_later_one(
     model, options = make("tagger")
     machines = Machines(tmp_path, monkeypatch, model, data=data, repeats=3, **options)
     assert machines.run_in_shards(2) == machines.run_whole()
-    headers = [json.loads(path.open().readline()) for path in shard_files(tmp_path)]
+    headers = [read_header(path) for path in shard_files(tmp_path)]
     counts = [header["answers"] for header in headers]
     assert len(counts[0]) == len(counts[1]) > 3
     ids = [
@@ -140,5 +145,5 @@ def test_shards_of_a_model_behind_an_endpoint(
             sample=6,
         )
         assert machines.run_in_shards(3) == machines.run_whole()
-    headers = [json.loads(path.open().readline()) for path in shard_files(tmp_path)]
+    headers = [read_header(path) for path in shard_files(tmp_path)]
     assert all(header["answers"] == [4] for header in headers)

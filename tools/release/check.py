@@ -28,12 +28,20 @@ LARGEST = 1024**2  # bytes of a file: the weights of a demo model are just below
 def build(folder: Path) -> dict[str, Path]:
     """Both files of the release, built from a clean clone of the commit that is checked out."""
     clone = folder / "clone"
-    subprocess.run(["git", "clone", "--quiet", "--no-local", ROOT, clone], check=True)
+    subprocess.run(["git", "clone", "--quiet", "--no-local", str(ROOT), str(clone)], check=True)
     said = subprocess.run(
         ["git", "log", "-1", "--format=%ct"], cwd=clone, check=True, capture_output=True, text=True
     )
     environment = {**os.environ, "SOURCE_DATE_EPOCH": said.stdout.strip()}
-    command = [sys.executable, "-P", "-m", "hatchling", "build", "--directory", folder / "dist"]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "hatchling",
+        "build",
+        "--directory",
+        str(folder / "dist"),
+    ]
     subprocess.run(command, cwd=clone, env=environment, check=True, stdout=sys.stderr)
     return {path.name: path for path in sorted((folder / "dist").iterdir())}
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from gendalens.engine.run_options import RunOptions
 from gendalens.models.base import Backend
 from gendalens.results.model_info import ModelInfo
 from gendalens.shards.plain_messages import read_message, write_message
@@ -114,7 +115,9 @@ class WholeRun:
         return _OTHER, str(self.model.kind), str(other.model.kind)
 
 
-def describe_run(model: Backend, *, shards: int, tests: tuple[str, ...], options: Any) -> WholeRun:
+def describe_run(
+    model: Backend, *, shards: int, tests: tuple[str, ...], options: RunOptions
+) -> WholeRun:
     """The run of a model through these tests under these options."""
     return WholeRun(
         shards=shards,
