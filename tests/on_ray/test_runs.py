@@ -93,7 +93,7 @@ def test_two_workers_give_the_same_bytes(
     for name, executor in (("home", None), ("ray", on(cluster))):
         gendalens.run(
             model, tasks=tests.split(","), out=tmp_path / name, executor=executor, cache=False,
-            **SMALL, **({"repeats": 2} if tests == "ner-dane" else {}),
+            **SMALL | ({"repeats": 2} if tests == "ner-dane" else {}),
         )  # fmt: skip
     home = read_files(tmp_path / "home")
     assert len(home) == 2 * len(tests.split(","))
