@@ -4,7 +4,7 @@ The model is the packaged demo-lm, whose bias was planted. The text has two halv
 sentence occurs with both genders; in the second, nearly every pronoun follows the stereotype of the
 occupation. So the bias should fade, and then return.
 
-    pip install 'gendalens[hf]'
+    pip install ".[hf]"  # in a checkout of GenDa Lens
     python finetune.py training.svg
 
 It takes about a minute. docs/training.md shows the picture.
