@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 import gendalens
-from gendalens.report.terminal.result import show
+from gendalens.report.terminal.digest import explain_terms, show_model
 
 FILE = Path(__file__).parents[3] / "docs" / "run.svg"
 MODEL = "control:stereotyped?strength=0.5"
@@ -21,8 +21,8 @@ def draw() -> str:
     """The picture of a run of a control model, as SVG."""
     results = gendalens.run(MODEL, tasks="lm-dawinobias", data="builtin")
     console = Console(record=True, width=80, file=io.StringIO(), force_terminal=True)
-    for result in results:
-        show(console, result, None)
+    show_model(console, results, [None])
+    explain_terms(console)
     svg = console.export_svg(title=f"gendalens run '{MODEL}' --data builtin", unique_id="run")
     # No fonts from elsewhere: the picture must look the same without a network.
     svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)
