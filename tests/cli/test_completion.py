@@ -96,7 +96,7 @@ def test_other_shells_get_whole_words(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_completion_prints_nothing_else_and_loads_no_torch() -> None:
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "gendalens"],
+        [sys.executable, "-X", "importtime", Path(sys.executable).with_name("gendalens")],
         env={
             **os.environ,
             completion.VARIABLE: "complete_bash",

@@ -263,7 +263,7 @@ def test_without_peft_an_adapter_is_not_run_without_itself(
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "peft" else find(name)
     )
-    assert refused(copied).endswith("which needs peft: run `pip install 'gendalens[peft]'`.")
+    assert 'which needs peft: run `pip install "' in refused(copied)
 
 
 @pytest.mark.parametrize("installed", [True, False])

@@ -18,6 +18,7 @@ from gendalens.report.exports.card_parts import require_one_model
 from gendalens.report.exports.finding_details import list_finding_details
 from gendalens.results.model_info import COREFERENCE, TEXT_GENERATION, TOKEN_CLASSIFICATION
 from gendalens.results.result import Result
+from gendalens.system.extras import write_install_command
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Card
 
@@ -33,7 +34,8 @@ def hub_metadata(results: Sequence[Result]) -> str:
     model = require_one_model(results)
     if find_spec("huggingface_hub") is None:
         raise UserError(
-            "The metadata of the hub are written by huggingface_hub: install the extra gendalens[hub]."
+            "The metadata of the hub are written by huggingface_hub: run `{command}`.",
+            command=write_install_command("hub"),
         )
     from huggingface_hub import ModelCardData
 
