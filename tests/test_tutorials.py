@@ -193,5 +193,5 @@ def test_a_figure_of_the_users_own_is_drawn_on(pyplot: Any) -> None:
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(classic_pyplot, "find_spec", lambda name: None)
-    with pytest.raises(UserError, match='run `pip install "matplotlib.*, or use chart_results'):
+    with pytest.raises(UserError, match=r'run `pip install "matplotlib.*, or use chart_results'):
         Visualizer().visualize_results(table("ner"), "ner", "m")
