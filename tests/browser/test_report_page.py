@@ -21,7 +21,6 @@ from gendalens.words import phrase
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
 FIVE = ("coref-abc", "coref-dawinobias", "lm-abc", "lm-dawinobias", "ner-dane")
-SERIOUS = {"serious", "critical"}
 
 
 def show_all(page: Any) -> None:
