@@ -233,10 +233,15 @@ def test_what_is_planted_in_the_demo_stands_beside_what_was_measured(small_run: 
     ("verdicts", "answer"),
     [
         (["bias"], "Yes."),
-        (["bias", "bias"], "Yes, in all 2 tests."),
+        (["bias", "bias"], "Yes, in both tests."),
+        (["bias", "groups", "bias"], "Yes, in all 3 tests."),
+        (["groups"], "Not overall, but in groups."),
+        (["groups", "groups"], "Not overall, but in groups, in both tests."),
+        (["groups", "negligible", "undecided"], "Not overall, but in groups, in 1 of 3 tests."),
+        (["groups", "groups", "groups"], "Not overall, but in groups, in all 3 tests."),
         (["bias", "negligible", "undecided"], "Yes, in 1 of 3 tests."),
         (["negligible"], "No difference that matters was found."),
-        (["negligible", "negligible"], "No difference that matters in any of the 2 tests."),
+        (["negligible", "negligible"], "No difference that matters in either test."),
         (["not_measurable"], "None was found, but it is not ruled out."),
         (
             ["negligible", "undecided", "not_judged"],
@@ -245,11 +250,21 @@ def test_what_is_planted_in_the_demo_stands_beside_what_was_measured(small_run: 
     ],
 )
 def test_the_first_screen_answers_whether_there_is_a_bias(verdicts: list[str], answer: str) -> None:
-    findings: list[Any] = [SimpleNamespace(headline=verdict) for verdict in verdicts]
+    findings: list[Any] = [
+        SimpleNamespace(
+            headline="bias" if verdict == "groups" else verdict,
+            is_in_groups_only=verdict == "groups",
+        )
+        for verdict in verdicts
+    ]
     assert str(answer_overall(findings)) == answer
-    counts = [(name, count) for name, _, count in count_verdicts(findings)]
-    assert dict(counts) == Counter(verdicts)
-    assert "bias" not in verdicts or counts[0][0] == "bias"
+    counts = count_verdicts(findings)
+    named = {
+        "groups" if str(name) == "bias found in groups" else verdict: count
+        for verdict, name, count in counts
+    }
+    assert named == Counter(verdicts)
+    assert {"bias", "groups"}.isdisjoint(verdicts) or counts[0][0] == "bias"
 
 
 def test_a_gauge_puts_an_effect_where_its_band_says() -> None:

@@ -33,6 +33,13 @@ TERMS = {
             "measurements with other occupations, names or texts of the same kind."
         ),
     ),
+    "bits": Term(
+        N_("Bits"),
+        N_(
+            "How much likelier one word or sentence is than another, as a logarithm to base 2: 1 bit is "
+            "twice as likely, 2 bits four times as likely."
+        ),
+    ),
     "band": Term(
         N_("Band"),
         N_(

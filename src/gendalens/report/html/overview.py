@@ -14,6 +14,7 @@ from gendalens.stats.findings import Finding, name_verdict
 from gendalens.words import Message, phrase
 
 PUBLISHED = phrase("published data sets")
+IN_GROUPS = phrase("bias found in groups")
 
 
 def answer_overall(findings: Sequence[Finding]) -> Message:
@@ -21,6 +22,8 @@ def answer_overall(findings: Sequence[Finding]) -> Message:
     tests = len(findings)
     verdicts = Counter(finding.headline for finding in findings)
     found, none = verdicts["bias"], verdicts["negligible"]
+    if found and all(one.is_in_groups_only for one in findings if one.headline == "bias"):
+        return _answer_in_groups(found, tests)
     if found:
         if tests == 1:
             return phrase("Yes.")
@@ -44,10 +47,31 @@ def answer_overall(findings: Sequence[Finding]) -> Message:
     )
 
 
+def _answer_in_groups(found: int, tests: int) -> Message:
+    """The answer where no bias is a main effect: it must not read like one that is."""
+    if tests == 1:
+        return phrase("Not overall, but in groups.")
+    if found == tests == 2:
+        return phrase("Not overall, but in groups, in both tests.")
+    if found == tests:
+        return phrase("Not overall, but in groups, in all {tests} tests.", tests=tests)
+    return phrase(
+        "Not overall, but in groups, in {found} of {tests} tests.", found=found, tests=tests
+    )
+
+
 def count_verdicts(findings: Sequence[Finding]) -> list[tuple[str, Message, int]]:
-    """How many tests have each verdict: the verdict, its name and the number, the worst first."""
-    verdicts = Counter(finding.headline for finding in findings)
-    return [(name, name_verdict(name), verdicts[name]) for name in VERDICTS if verdicts[name]]
+    """How many tests have each verdict: the verdict, its name and the number, the worst first.
+
+    A bias in groups alone is counted apart from one in the main effect.
+    """
+    verdicts = Counter((finding.headline, finding.is_in_groups_only) for finding in findings)
+    return [
+        (name, IN_GROUPS if in_groups else name_verdict(name), verdicts[name, in_groups])
+        for name in VERDICTS
+        for in_groups in (False, True)
+        if verdicts[name, in_groups]
+    ]
 
 
 def find_deciding(finding: Finding) -> tuple[str, Evidence] | None:
