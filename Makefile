@@ -71,7 +71,7 @@ test-ray: .venv/ready
 	$(BIN)/python -m tools.libraries ray
 
 # The slow tests that CI takes, those in a browser among them: about four minutes.
-SLOW := $(addprefix tests/,api browser docs models security/test_code.py security/test_network.py shards system tasks torture/test_exits.py test_cli.py)
+SLOW := $(addprefix tests/,api browser docs models security/test_code.py security/test_network.py shards system tasks tools/test_gate_action.py torture/test_exits.py test_cli.py)
 test-slow: .venv/ready .venv/browser
 	$(BIN)/python -m pytest -n $(WORKERS) -m "slow or browser" $(SLOW) --ignore tests/models/test_planted_bias.py
 
