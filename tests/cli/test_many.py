@@ -37,7 +37,7 @@ def test_models_are_read_one_a_line_and_named_once(tmp_path: Path) -> None:
     ("content", "sentence"),
     [
         (b"# nothing\n\n", "names no model: write one a line"),
-        (b"\xff\xfe\x00", "is not a text in UTF-8"),
+        (b"\xff\xfe\x00", "is not UTF-8 text"),
         (None, r"cannot be read \(No such file or directory\)"),
     ],
 )

@@ -289,7 +289,7 @@ def test_an_account_that_is_used_up_ends_the_run_at_once(fault: str, tmp_path: P
         load_model("openai:m", endpoint=url).close()
         script.start_counting()
         script.faults = dict.fromkeys(range(12, 5000), fault)
-        assert "answers no more questions of your account" in fail("--endpoint", url, out=tmp_path)
+        assert "answers no more requests from your account" in fail("--endpoint", url, out=tmp_path)
         assert script._number < 12 + 32
         script.faults = {}
         run(url)

@@ -249,7 +249,7 @@ def spoil(path: Path, change: Callable[[list[str]], Any]) -> None:
             "requests answered twice: 1 (line 4: score:",
         ),
         (lambda lines: lines.pop(), "answers missing at the end: 1 (1 of "),
-        (lambda lines: lines.append(lines[-1]), "lines too many: 1 (line "),
+        (lambda lines: lines.append(lines[-1]), "surplus lines: 1 (line "),
         (
             lambda lines: lines.__setitem__(-1, lines[-1][:30]),
             "the file ends in the middle of the line",

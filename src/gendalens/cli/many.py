@@ -42,7 +42,7 @@ def read_models(file: Path) -> list[str]:
         ) from None
     except UnicodeDecodeError:
         raise UserError(
-            "The list of models {file} is not a text in UTF-8: save it as one.", file=str(file)
+            "The list of models {file} is not UTF-8 text: save it as UTF-8.", file=str(file)
         ) from None
     lines = (_COMMENT.sub("", line).strip() for line in text.splitlines())
     return [line for line in lines if line]

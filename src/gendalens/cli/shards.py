@@ -34,7 +34,7 @@ def run_shard(
 ) -> None:
     """Answer one shard of a model's tests and say which files were written."""
     if as_json:
-        raise UserError("A shard has no result to print: leave out --json, or give it to merge.")
+        raise UserError("A shard has no result to print: leave out --json, or use it with merge.")
     check_tests(tests, options.protocol)
     jobs = [Job(name, tests) for name in dict.fromkeys(models)]
     part = answer_shard(jobs, options, Shard.parse(shard), ResultPrinter(as_json=False))

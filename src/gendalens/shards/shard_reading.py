@@ -20,7 +20,7 @@ from gendalens.system.file_reading import open_ordinary
 from gendalens.words import Message, Template, phrase
 
 ENDS_EARLY = Template("shards.ends_early", "answers missing at the end")
-GOES_ON = Template("shards.goes_on", "lines too many")
+GOES_ON = Template("shards.goes_on", "surplus lines")
 
 
 def read_shard_header(path: Path) -> ShardHeader:

@@ -61,7 +61,7 @@ def is_used_up(response: Response) -> bool:
 def explain_used_up(address: Address, response: Response, redactor: Redactor) -> UserError:
     """The error for an account that is used up."""
     return UserError(
-        "{server} answers no more questions of your account ({reason}): top it up, then run again; "
+        "{server} answers no more requests from your account ({reason}): top it up, then run again; "
         "what was answered is stored.",
         server=address.host,
         reason=quote_server(response, redactor),

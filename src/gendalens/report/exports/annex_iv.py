@@ -49,7 +49,7 @@ def annex_iv(results: Sequence[Result], measured: Message | None = None) -> str:
 def _introduce() -> list[str]:
     draft = say(
         "**Draft, to be finished by you.** GenDa Lens has written what follows from the measured "
-        "results. It is not legal advice and no assessment of conformity; whether the system is a "
+        "results. It is neither legal advice nor a conformity assessment; whether the system is a "
         "high-risk AI system, and what its documentation must hold, is for you to decide by the "
         "regulation in force."
     )
@@ -73,7 +73,7 @@ def _describe_system(result: Result) -> list[str]:
     return [
         f"## {say('1. The system (Annex IV, point 1)')}",
         "",
-        say("Tested was one component, a model, outside the system that uses it:"),
+        say("One component was tested, a model, outside the system that uses it:"),
         "",
         *(f"- {name}: {value}" for name, value in facts),
         "",
@@ -163,7 +163,7 @@ def _list_data(results: Sequence[Result]) -> Iterator[str]:
 
 def _describe_results(results: Sequence[Result], measured: Message | None) -> list[str]:
     lines = [
-        f"### {say('Results, and effects that may discriminate')}",
+        f"### {say('Results and potentially discriminatory effects')}",
         "",
         *([say("Date: {date}.", date=measured), ""] if measured else []),
         tabulate_figures(results),
