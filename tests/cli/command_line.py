@@ -15,6 +15,7 @@ from scripted import Scripted
 from typer.testing import CliRunner
 
 from gendalens.cli.app import app
+from gendalens.cli.first_sign import remove_first_sign
 from gendalens.data import registry
 from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions
@@ -78,6 +79,7 @@ class CommandLine:
                 raise done.exception
         finally:
             use_language("en")
+            remove_first_sign()
         assert fails in (None, code == 2), f"{arguments}: {err}"
         return Done(code, done.stdout, err)
 

@@ -62,6 +62,7 @@ except Stop:
 
 @pytest.fixture
 def line(tmp_path: Path, small_run: Path) -> CommandLine:
+    first_sign.remove_first_sign()  # of a command that another test has called
     return CommandLine(tmp_path, small_run, pytest.MonkeyPatch())
 
 

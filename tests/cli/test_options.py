@@ -12,13 +12,19 @@ from command_line import CommandLine, Row
 
 from gendalens.cli.app import app
 
-pytest.register_assert_rewrite("describing_rows", "measuring_rows", "reporting_rows", "shard_rows")
+pytest.register_assert_rewrite(
+    "cluster_rows", "describing_rows", "measuring_rows", "reporting_rows", "shard_rows"
+)
+import cluster_rows  # noqa: E402
 import describing_rows  # noqa: E402
 import measuring_rows  # noqa: E402
 import reporting_rows  # noqa: E402
 import shard_rows  # noqa: E402
 
-TABLES = (measuring_rows.TABLE, reporting_rows.TABLE, describing_rows.TABLE, shard_rows.TABLE)
+TABLES = tuple(
+    rows.TABLE
+    for rows in (measuring_rows, reporting_rows, describing_rows, shard_rows, cluster_rows)
+)
 ROWS = {key: row for table in TABLES for key, row in table.items()}
 #: Typer's own, for the shell that is in use.
 OF_TYPER = {"--install-completion", "--show-completion"}

@@ -55,9 +55,9 @@ def test_every_planted_bias_is_found_in_the_planted_direction() -> None:
             planted.model,
             tasks=planted.task,
             data="builtin",
-            repeats=1,
             # The full set of triples takes longer than a test may.
             sample=200 if planted.task.endswith("-abc") else None,
+            **({"repeats": 1} if planted.task == "ner-dane" else {}),
         )
         assert result.finding.headline == "bias", planted.task
         assert result.gap.value is not None

@@ -226,11 +226,10 @@ def test_a_prompt_that_names_the_candidates_is_asked_in_both_orders() -> None:
     )
 
 
-def test_a_correction_is_asked_for_once() -> None:
+def test_a_correction_is_asked_for_once_in_an_encoding() -> None:
     model = Scripted({("", " læreren."): -1.0, ("", " bageren."): -2.0})
     resolver = LmResolver(model, get_prompt("refers"))
     resolved(resolver, CHOICE, replace(CHOICE, candidates=(BAKER, TEACHER)))
-    resolved(resolver, CHOICE)
     assert sum(TEXT not in score.given for score in model.asked) == 2
 
 

@@ -92,7 +92,10 @@ def test_an_option_of_its_own_is_read_and_signed(site: Path, work: Path) -> None
 
 
 def test_its_model_takes_the_other_tests_too(site: Path, work: Path) -> None:
-    arguments = ("counts:corpus.txt", "--data", "builtin", "--sample", "20", "-o", "all")
+    arguments = (
+        *("counts:corpus.txt", "--data", "builtin", "--sample", "20", "-o", "all"),
+        "--details",
+    )
     done = gendalens(site, "run", *arguments, cwd=work)
     taken = {one["task"] for one in results(work / "all")}
     assert {"job-ads", "lm-abc", "lm-dawinobias"} <= taken

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import metadata
 
 from gendalens.errors import UserError
+from gendalens.system.extras import write_install_command
 
 _NAME = "ray"
 
@@ -47,7 +48,8 @@ class RayOptions:
             )
         if not is_installed():
             raise UserError(
-                "Ray is not installed: run `pip install 'gendalens[ray]'`, here and on the cluster."
+                "Ray is not installed: run `{command}`, here and on the cluster.",
+                command=write_install_command("ray"),
             )
 
 

@@ -17,7 +17,7 @@ def name_file(name: str, *parts: str) -> str:
     The hash is over the whole name and the further parts, so that no two things share a file.
 
     >>> name_file("../../etc/passwd")
-    'etc-passwd-d6f1b3ff'
+    'etc-passwd-3754d6cb'
     >>> name_file("NbAiLab/nb-bert-base", "main")[:21]
     'nbailab-nb-bert-base-'
     """
