@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from safetensors import safe_open
@@ -51,13 +52,14 @@ def test_the_demo_runs_offline_and_shows_planted_beside_measured(tmp_path: Path)
 
 def test_every_planted_bias_is_found_in_the_planted_direction() -> None:
     for planted in demo.PLANTED:
+        options: dict[str, Any] = {"repeats": 1} if planted.task == "ner-dane" else {}
         (result,) = gendalens.run(
             planted.model,
             tasks=planted.task,
             data="builtin",
             # The full set of triples takes longer than a test may.
             sample=200 if planted.task.endswith("-abc") else None,
-            **({"repeats": 1} if planted.task == "ner-dane" else {}),
+            **options,
         )
         assert result.finding.headline == "bias", planted.task
         assert result.gap.value is not None
