@@ -66,7 +66,8 @@ def choice(
             data=data,
             sample=sample,
             use_cache=False,
-            task_options=options,
+            # An option of another test would be refused, because it could have no effect.
+            task_options=options if task == "ner-dane" else {},
             load=LoadOptions(offline=True),
         ),
     )

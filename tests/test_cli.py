@@ -92,7 +92,7 @@ def test_no_annotation_of_a_command_is_left_for_typer_to_compile() -> None:
     [
         (["run", "demo-lm", "--bogus"], "No such option: --bogus"),
         (["run", "demo-lm", "--protocol", "x"], "Invalid value for '--protocol'"),
-        (["run"], "Missing argument"),
+        (["show"], "Missing argument"),
         (["nonsense"], "No such command 'nonsense'"),
     ],
 )

@@ -17,6 +17,8 @@ from small_data import small_data
 import gendalens
 from gendalens import api
 from gendalens.data import registry
+from gendalens.engine import ray_options
+from gendalens.engine.ray_options import RayOptions
 from gendalens.errors import UserError
 from gendalens.models.base import LoadOptions
 from gendalens.models.demo import find_folder
@@ -183,6 +185,25 @@ def _(desk: Desk) -> None:
     for bands, band in (None, 0.25), ({"lm-abc": 0.75}, 0.75), ({"lm-abc:bits": 0.5}, 0.5):
         result = run(negligible=bands)
         assert [one.band for one in result.finding.evidence] == [band, 2 * band]
+
+
+@row("run executor")
+def _(desk: Desk) -> None:
+    desk.patch.setattr(ray_options, "is_installed", lambda: True)
+    taken: list[Any] = []
+
+    def execute(jobs: Any, options: Any, watcher: Any) -> api.RunReport:
+        taken.append(options)
+        return api.RunReport((), (), None, interrupted=False)
+
+    desk.patch.setattr(api, "execute", execute)
+    for executor in (None, "ray", "ray:a:6379", RayOptions(workers=2)):
+        gendalens.run("demo-lm", tasks="lm-abc", data="builtin", executor=executor)
+    assert [options.executor for options in taken] == [
+        *(None, RayOptions(), RayOptions(address="a:6379"), RayOptions(workers=2)),
+    ]
+    with pytest.raises(UserError, match="There is no executor"):
+        gendalens.run("demo-lm", executor="dask")
 
 
 def run_shard(shard: str, out: Path) -> Any:

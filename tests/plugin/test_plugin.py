@@ -122,7 +122,7 @@ def test_it_is_shown_in_every_format(site: Path, work: Path, form: str | None) -
 
 
 def test_it_speaks_danish(site: Path, work: Path) -> None:
-    shown = gendalens(site, "show", "run", "--language", "da", cwd=work).stdout
+    shown = gendalens(site, "show", "run", "--details", "--language", "da", cwd=work).stdout
     assert "Hvem er den nye kollega?" in shown
     assert "præference for »han« frem for »hun«" in shown
     described = gendalens(site, "tasks", "job-ads", "--language", "da", cwd=work).stdout

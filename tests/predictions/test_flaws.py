@@ -15,9 +15,11 @@ def test_a_kind_of_flaw_is_a_code_with_its_count_and_first_places() -> None:
         flaws.add(BLANK, phrase("line {number}", number=number))
     message = flaws.message
     assert isinstance(message, Message)
-    kind = message.values["kind"]
+    clause = message.values["flaws"]
+    assert isinstance(clause, Message)
+    kind = clause.values["kind"]
     assert isinstance(kind, Message)
-    assert (kind.code, message.values["count"]) == ("answers.blank_line", 5)
+    assert (kind.code, clause.values["count"]) == ("answers.blank_line", 5)
     assert str(message) == "blank lines: 5 (line 2; line 3; line 4; …)."
 
 

@@ -481,6 +481,7 @@ def read_tables(page: str) -> list[list[list[str]]]:
             for row in re.findall(r"<tr[^>]*>(.*?)</tr>", table, re.DOTALL)
         ]
         for table in re.findall(r"<table.*?>(.*?)</table>", english, re.DOTALL)
+        if table  # those of the numbers of a chart are filled when they are opened
     ]
 
 

@@ -201,7 +201,7 @@ def test_a_bias_is_told_with_its_side_and_size(
     assert print_summary(result, language).endswith(f" {head}")
     if case.size == "large":  # the others differ in one word alone
         card = write_card(result, language)
-        assert f"{head[0].upper()}{head[1:]}. {told}" in card
+        assert f"**{head[0].upper()}{head[1:]}.** {told}" in card
         assert not [other for other in _others(case.row, case.side, language) if other in card]
         assert f"| {head} |" in write_tables(result, language)
 
@@ -323,8 +323,9 @@ def test_both_parts_are_told_together_the_worse_one_first(
         )
     )
     told = row[language]
-    assert f"{told[0].upper()}{told[1:]}" in write_card(judge(result, main, groups), language)
     head, _, rest = told.partition(". ")
+    card = write_card(judge(result, main, groups), language)
+    assert f"**{head[0].upper()}{head[1:]}.** {rest}" in card
     assert f" {head} {rest}" in print_result(judge(result, main, groups), language)
 
 

@@ -311,6 +311,18 @@ ALLOWED = {
     "results/run_folder.py": {"tempfile", "mkdir"},
     "models/huggingface/stored_checkpoint.py": {"tempfile", "shutil", "huggingface_hub"},
     "integrations/logged_results.py": {"tempfile"},
+    # A private folder for the sockets of a cluster on this machine, with its token; its own method.
+    "engine/cluster/ray_cluster.py": {"tempfile", "write_text", "shutil", "socket"},
+    "engine/cluster/crew.py": {"open"},
+    # What goes to a worker and comes back, by Ray, which packs it in the same way.
+    "engine/cluster/worker.py": {"pickle"},
+    # The classes that write the metadata; nothing is fetched.
+    "report/exports/hub_metadata.py": {"huggingface_hub"},
+    # Pages of an older site that are replaced; a table.
+    "report/site/build.py": {"unlink"},
+    "report/site/site.py": {"to_parquet"},
+    # Answers that are joined, in a folder of their own; its own method.
+    "shards/merging.py": {"tempfile", "open"},
     # The space on the disk, and when a copy was used last.
     "models/huggingface/kept_weights.py": {"shutil", "os.utime"},
     # Files that were checked there are moved into place.

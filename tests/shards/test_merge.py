@@ -176,7 +176,6 @@ class Other(Scripted):
         ({"tasks": TESTS[:1]}, 'the list of tests: ["lm-abc", "lm-dawinobias"] and ["lm-abc"]'),
         ({"batch_tokens": 500}, "the number of tokens per batch: 400 and 500"),
         ({"negligible": {"lm-abc": 0.5}}, "the negligible effects: {} and"),
-        ({"repeats": 3}, 'the tests\' options: {} and {"repeats": 3}'),
         ({"shards": "2/3"}, "the number of shards: 2 and 3"),
         ({"data": "abc"}, "are not shards of the same run (other data: abc)"),
     ],

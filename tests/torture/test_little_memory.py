@@ -28,7 +28,7 @@ def test_a_limit_under_which_numpy_would_end_the_process_is_reported_in_one_sent
 ) -> None:
     end = wait_for_end(Place(tmp_path, tmp_path).start(SMALL, preexec_fn=limited(name, 60)))
     assert end.code == 2
-    assert len(end.errors.splitlines()) == len(end.sentences) == 1
+    assert len(end.errors.removeprefix("starting …\n").splitlines()) == len(end.sentences) == 1
     assert "60 MiB of memory, and NumPy alone takes more" in end.errors
 
 

@@ -12,6 +12,7 @@ from gendalens.report.gathering import Run, gather_results
 from gendalens.results.model_labels import count_up
 from gendalens.results.result import Result
 from gendalens.results.saved_results import RECORDS, RESULT, SavedResult
+from gendalens.system.file_reading import open_ordinary
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,5 +109,5 @@ def _hash_file(path: Path) -> str | None:
     """The SHA-256 of a file; None if there is none."""
     if not path.is_file():
         return None
-    with path.open("rb") as file:
+    with open_ordinary(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
