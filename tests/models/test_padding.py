@@ -132,11 +132,13 @@ def test_a_model_that_reads_a_text_differently_each_time_is_refused(tmp_path: Pa
         answer_all(backend, [Tag("Han sov.")])
 
 
-def disturbed_by(counts: Callable[[Sequence[tuple[int, ...]]], bool]) -> Batching:
+def disturbed_by(
+    counts: Callable[[Sequence[tuple[int, ...]]], bool], amount: float = 0.01
+) -> Batching:
     """The batching chosen for a model that reads some batches wrongly."""
 
     def read(rows: Sequence[tuple[int, ...]]) -> list[Any]:
-        wrong = 0.01 if counts(rows) else 1e-5
+        wrong = amount if counts(rows) else 1e-5
         return [sum_words(row) + wrong for row in rows]
 
     return try_model(sum_words, read)
@@ -161,6 +163,12 @@ def test_the_batching_is_the_widest_that_leaves_the_answers_as_they_are() -> Non
     assert disturbed_by(lambda rows: False) is Batching.ANY_LENGTH
     assert disturbed_by(lambda rows: len({*map(len, rows)}) > 1) is Batching.EQUAL_LENGTH
     assert disturbed_by(lambda rows: len(rows) > 1) is Batching.ONE_ROW
+
+
+def test_a_model_that_is_a_little_unsteady_reads_each_row_alone() -> None:
+    assert disturbed_by(lambda rows: True, amount=7e-4) is Batching.ONE_ROW
+    with pytest.raises(UserError, match="different numbers for one and the same text"):
+        disturbed_by(lambda rows: True, amount=1e-2)
 
 
 def test_an_error_that_has_nothing_to_do_with_padding_is_raised() -> None:

@@ -16,7 +16,7 @@ from tools.sweep.heads import CAUSAL, HEADS, MASKED, TOKENS, Head
 from tools.sweep.outcome import Verdict
 from tools.sweep.trial import TOLERANCE, try_architecture
 
-ANY, EQUAL, _ = (batching.value for batching in Batching)
+ANY, EQUAL, ONE = (batching.value for batching in Batching)
 
 RIGHT = [
     (MASKED, "bert", ANY),
@@ -36,6 +36,7 @@ RIGHT = [
     ),  # the same, and padding changes which are kept of equals
     (CAUSAL, "gemma3", ANY),  # reads images too
     (CAUSAL, "gpt_neo", ANY),  # windows in every other layer
+    pytest.param(CAUSAL, "hrm_text", ONE, marks=pytest.mark.slow),  # reads a text again and again
     (CAUSAL, "llama", ANY),
     (CAUSAL, "mamba", ANY),  # recurrent: no cache of keys and values
     (CAUSAL, "mixtral", ANY),  # experts
