@@ -72,14 +72,14 @@ class Head:
         self._process.wait()
 
 
-def write_requests(file: Path) -> list[str]:
-    """The requests of each job; of lm-abc one sentence with all occupations, as in the whole."""
+def write_requests(file: Path, templates: int) -> list[str]:
+    """The requests of each job; of lm-abc some sentences, each with all occupations, as in the whole."""
     triples: Any = get_task("lm-abc", 2).items({"abc": find_source("abc")})
     found: dict[str, list[Request]] = {
         "lm-abc": [
             Score(text)
             for triple in triples
-            if triple.template == 1
+            if triple.template <= templates
             for text in (triple.reflexive, triple.male, triple.female)
         ]
     }
@@ -118,13 +118,14 @@ def main() -> None:
     parser.add_argument("old", help="the revision to compare with")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--only", nargs="*", help="the tests whose requests are answered")
+    parser.add_argument("--templates", type=int, default=1, help="how many sentences of lm-abc")
     parser.add_argument("--work", type=Path, default=Path(".work/bench"))
     options = parser.parse_args()
     models = build(options.work / "models")
     with tempfile.TemporaryDirectory() as folder:
         git = ["git", "worktree"]
         checkout, requests = Path(folder) / "old", Path(folder) / "requests.json"
-        jobs = write_requests(requests)
+        jobs = write_requests(requests, options.templates)
         subprocess.run([*git, "add", "--quiet", "--detach", str(checkout), options.old], check=True)
         try:
             heads = [Head(source / "src", models, requests) for source in (checkout, HERE.parent)]

@@ -31,7 +31,7 @@ from gendalens.report.html.examples import (
 )
 from gendalens.report.html.gauge import WIDTH, draw_gauge
 from gendalens.report.html.glossary import list_symbols
-from gendalens.report.html.overview import answer_overall, count_verdicts
+from gendalens.report.html.overview import answer_overall, count_verdicts, describe_sides
 from gendalens.report.html.page import json_for_script
 from gendalens.results import saved_results
 from gendalens.stats.evidence import Evidence
@@ -265,6 +265,25 @@ def test_the_first_screen_answers_whether_there_is_a_bias(verdicts: list[str], a
     }
     assert named == Counter(verdicts)
     assert {"bias", "groups"}.isdisjoint(verdicts) or counts[0][0] == "bias"
+
+
+def test_the_first_screen_says_whom_a_bias_favours() -> None:
+    results: list[Any] = [
+        SimpleNamespace(task=task, finding=SimpleNamespace(main=SimpleNamespace(direction=side)))
+        for task, side in (
+            ("lm-abc", "male"),
+            ("lm-dawinobias", "pro-stereotypical"),
+            ("coref-abc", "female"),
+            ("coref-dawinobias", None),
+            ("ner-dane", "male"),
+        )
+    ]
+    assert list(map(str, describe_sides(results))) == [
+        "In favour of men: lm-abc and ner-dane.",
+        "In favour of women: coref-abc.",
+        "In line with the stereotype: lm-dawinobias.",
+    ]
+    assert describe_sides(results[3:4]) == []
 
 
 def test_a_gauge_puts_an_effect_where_its_band_says() -> None:

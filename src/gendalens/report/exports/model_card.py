@@ -16,7 +16,7 @@ from gendalens.report.exports.card_parts import (
     tabulate_figures,
     title_test,
 )
-from gendalens.report.html.overview import answer_overall
+from gendalens.report.html.overview import answer_overall, describe_sides
 from gendalens.report.wording import load_plugin_words
 from gendalens.results.result import Result
 from gendalens.words import Message, say, write
@@ -33,7 +33,8 @@ def model_card(results: Sequence[Result], measured: Message | None = None) -> st
         revision=escape.markdown(model.model.revision),
     )
     date = f" {say('Date: {date}.', date=measured)}" if measured else ""
-    answer = write(answer_overall([result.finding for result in results]))
+    answers = [answer_overall([result.finding for result in results]), *describe_sides(results)]
+    answer = " ".join(map(write, answers))
     lines = [
         f"## {say('Gender bias')}",
         "",

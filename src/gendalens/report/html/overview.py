@@ -11,10 +11,17 @@ from gendalens.report.provenance import list_reservations
 from gendalens.results.result import Result
 from gendalens.stats.evidence import VERDICTS, Evidence
 from gendalens.stats.findings import Finding, name_verdict
-from gendalens.words import Message, phrase
+from gendalens.words import Message, Template, phrase
 
 PUBLISHED = phrase("published data sets")
 IN_GROUPS = phrase("bias found in groups")
+#: What a main effect says of the sides that it can lean to.
+_TOWARDS = {
+    "male": Template("overview.men", "In favour of men: {tests:and}."),
+    "female": Template("overview.women", "In favour of women: {tests:and}."),
+    "pro-stereotypical": Template("overview.with", "In line with the stereotype: {tests:and}."),
+    "anti-stereotypical": Template("overview.against", "Against the stereotype: {tests:and}."),
+}
 
 
 def answer_overall(findings: Sequence[Finding]) -> Message:
@@ -58,6 +65,16 @@ def _answer_in_groups(found: int, tests: int) -> Message:
     return phrase(
         "Not overall, but in groups, in {found} of {tests} tests.", found=found, tests=tests
     )
+
+
+def describe_sides(results: Sequence[Result]) -> list[Message]:
+    """Whom the biases found as main effects favour, and in which tests."""
+    tests: dict[str, list[str]] = {}
+    for result in results:
+        direction = result.finding.main.direction
+        if direction in _TOWARDS:
+            tests.setdefault(direction, []).append(result.task)
+    return [_TOWARDS[side](tests=tuple(tests[side])) for side in _TOWARDS if side in tests]
 
 
 def count_verdicts(findings: Sequence[Finding]) -> list[tuple[str, Message, int]]:

@@ -27,6 +27,7 @@ from gendalens.report.html.overview import (
     count_verdicts,
     describe_dates,
     describe_sets,
+    describe_sides,
     find_deciding,
     read_date,
 )
@@ -163,6 +164,11 @@ class Model:
     def answer(self) -> Message:
         """Whether the tests of the model found a bias."""
         return answer_overall([test.result.finding for test in self.tests])
+
+    @property
+    def sides(self) -> list[Message]:
+        """Whom the biases favour."""
+        return describe_sides([test.result for test in self.tests])
 
     @property
     def verdicts(self) -> list[tuple[str, Message, int]]:
