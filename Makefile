@@ -53,7 +53,7 @@ demo: .venv/ready
 test: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers $(WORKERS)
 	$(BIN)/lint-imports
 	$(SITE)
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow and not browser"
@@ -94,7 +94,7 @@ test-latex: .venv/ready
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow tests/report/test_latex.py
 
 lint: .venv/ready
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy --num-workers $(WORKERS) && $(BIN)/lint-imports
 
 format: .venv/ready
 	$(BIN)/ruff check --fix . && $(BIN)/ruff format .

@@ -116,6 +116,7 @@ def test_help_says_how_many_tokens_a_batch_has() -> None:
     assert f"{TOKENS_ON_PROCESSOR} on a CPU, {TOKENS_ON_CARD} on a GPU" in said
 
 
+@pytest.mark.slow
 def test_tasks_loads_neither_torch_nor_transformers_and_says_it_all() -> None:
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "gendalens", "tasks", "lm-abc"],
@@ -131,6 +132,7 @@ def test_tasks_loads_neither_torch_nor_transformers_and_says_it_all() -> None:
     assert "lm-dawinobias" in gendalens("tasks").stdout
 
 
+@pytest.mark.slow
 def test_a_run_prints_the_result_and_says_what_was_saved(
     causal: Path, data: list[str], tmp_path: Path
 ) -> None:
@@ -155,6 +157,7 @@ def test_json_is_all_that_standard_output_holds(data: list[str], tmp_path: Path)
     assert [result["task"] for result in plain] == control_tests()
 
 
+@pytest.mark.slow
 def test_one_model_that_fails_does_not_stop_the_others(data: list[str], tmp_path: Path) -> None:
     done = gendalens("run", tmp_path / "ingen", "control:fair", *data, "--out", tmp_path / "run")
     fails(done, "does not exist")
@@ -208,6 +211,7 @@ def test_a_data_file_of_the_wrong_hash_is_told(tmp_path: Path, own_home: Path) -
     fails(done, "is not the published file")
 
 
+@pytest.mark.slow
 def test_a_model_whose_answers_are_not_numbers_is_told(data: list[str], tmp_path: Path) -> None:
     import torch
 
@@ -220,6 +224,7 @@ def test_a_model_whose_answers_are_not_numbers_is_told(data: list[str], tmp_path
     fails(gendalens("run", tmp_path / "nan", *data, "--out", tmp_path / "run"), "not numbers")
 
 
+@pytest.mark.slow
 def test_a_model_whose_answers_are_constant_is_told_and_the_result_is_kept(
     data: list[str], tmp_path: Path
 ) -> None:
@@ -271,6 +276,7 @@ def _wait_for_answers(process: subprocess.Popen[str], home: Path, count: int) ->
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_answers_and_says_how_to_go_on(
     causal: Path, data: list[str], tmp_path: Path, own_home: Path
 ) -> None:
@@ -324,6 +330,7 @@ def _close(one: object, other: object) -> bool:
     return one == other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_run_says_where_its_report_is(data: list[str], tmp_path: Path, as_json: bool) -> None:
     out = tmp_path / "run"

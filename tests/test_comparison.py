@@ -124,6 +124,7 @@ def test_a_model_against_itself_differs_by_exactly_zero(out: Path, tmp_path: Pat
         assert str(pair.finding) == "cannot be told apart"
 
 
+@pytest.mark.slow
 def test_a_planted_difference_is_found_and_its_side_is_told(built_in: Path) -> None:
     group = of(gendalens.compare(built_in), "coref-dawinobias")
     (pair,) = (p for p in group.pairs if {p.first, p.second} == set(THREE[:2]))
@@ -136,6 +137,7 @@ def test_a_planted_difference_is_found_and_its_side_is_told(built_in: Path) -> N
     assert write(pair.finding.describe(), "da").startswith("den ")
 
 
+@pytest.mark.slow
 def test_models_that_differ_only_in_groups_are_told_apart(built_in: Path) -> None:
     """control:stereotyped links hans with men's occupations and hendes with women's, as often."""
     group = of(gendalens.compare(built_in), "coref-abc")
@@ -260,6 +262,7 @@ def test_p_is_adjusted_over_all_differences_of_the_comparison(out: Path) -> None
     assert [figure.p_adjusted for figure in figures] == holm([figure.p for figure in figures])
 
 
+@pytest.mark.slow
 def test_a_model_that_is_not_measurable_is_compared_in_groups_alone(built_in: Path) -> None:
     """One that always says han has no main effect, but a difference between the pronouns."""
     group = of(gendalens.compare(built_in), "lm-dawinobias")

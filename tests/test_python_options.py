@@ -350,6 +350,7 @@ def test_every_keyword_has_a_row_and_every_row_a_keyword(function: Callable[...,
     assert rows == set(keywords(function))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "show",
     dict.fromkeys(ROWS.values()),

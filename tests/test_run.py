@@ -106,6 +106,7 @@ def numbers(value: object) -> list[float]:
     return [float(value)] if isinstance(value, int | float) else []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["wordpiece letters", "llama"])
 def test_batch_size_and_order_change_no_number(
     data: dict[str, Path], family: str, monkeypatch: pytest.MonkeyPatch

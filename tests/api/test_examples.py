@@ -33,6 +33,7 @@ def find_modules() -> list[str]:
     return sorted(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", find_modules())
 @pytest.mark.usefixtures("chart_library")
 def test_the_examples_of_a_module_run(

@@ -49,6 +49,7 @@ def test_one_result_has_its_conditions_by_group(results: gendalens.Results) -> N
     assert result.task in spec["title"]["subtitle"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chart", CHARTS)
 def test_a_chart_of_single_results_is_drawn_for_each_that_has_it(
     results: gendalens.Results, chart: str
@@ -67,6 +68,7 @@ def test_a_chart_of_single_results_is_drawn_for_each_that_has_it(
     ]
 
 
+@pytest.mark.slow
 def test_charts_below_one_another_keep_their_own_data(results: gendalens.Results) -> None:
     together = results.plot("interaction").to_dict()
     for place, (view, result) in enumerate(zip(together["vconcat"], results, strict=True)):
@@ -77,6 +79,7 @@ def test_charts_below_one_another_keep_their_own_data(results: gendalens.Results
         assert "'rows'" not in str(view)
 
 
+@pytest.mark.slow
 def test_charts_are_drawn_with_their_data(results: gendalens.Results, tmp_path: Path) -> None:
     def draw(chart: str) -> str:
         results[:2].plot(chart).save(tmp_path / "chart.svg")

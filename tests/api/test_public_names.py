@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 import gendalens
 
 PUBLIC = {
@@ -33,6 +35,7 @@ def test_the_classes_are_those_of_what_the_functions_give() -> None:
     assert type(gendalens.compare(results)) is gendalens.Comparison
 
 
+@pytest.mark.slow
 def test_report_can_be_called_whichever_module_is_imported_first() -> None:
     # Importing a module of the package `gendalens.report` binds that name in `gendalens`.
     for first in ("gendalens", "gendalens.report.wording", "gendalens.cli.app"):

@@ -29,6 +29,7 @@ def examples(page: Path) -> dict[str, Any]:
     return shown
 
 
+@pytest.mark.slow
 def test_saved_results_have_the_page_of_their_run(
     results: gendalens.Results, small_run: Path, tmp_path: Path
 ) -> None:

@@ -70,6 +70,7 @@ def test_every_declared_option_has_a_row_and_every_row_an_option() -> None:
     assert len(own) > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("row", "command"),
     CASES,

@@ -294,6 +294,7 @@ def test_the_official_matched_pools_are_balanced(folders: tuple[Path, Path]) -> 
         assert max(name.bearers for name in cell) < 2 * min(name.bearers for name in cell)
 
 
+@pytest.mark.slow
 @pytest.mark.network
 def test_no_group_of_the_official_lists_has_a_name_that_migration_made_common(
     folders: tuple[Path, Path],

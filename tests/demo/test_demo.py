@@ -41,6 +41,7 @@ def test_a_demo_model_is_run_by_its_name(tmp_path: Path) -> None:
     assert result.model.dtype == "float32"
 
 
+@pytest.mark.slow
 def test_the_demo_runs_offline_and_shows_planted_beside_measured(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "run"), "--sample", "30"])
     assert done.exit_code == 0, done.output
@@ -50,6 +51,7 @@ def test_the_demo_runs_offline_and_shows_planted_beside_measured(tmp_path: Path)
     assert results == ["coref-abc", "coref-dawinobias", "lm-abc", "lm-dawinobias", "ner-dane"]
 
 
+@pytest.mark.slow
 def test_every_planted_bias_is_found_in_the_planted_direction() -> None:
     for planted in demo.PLANTED:
         options: dict[str, Any] = {"repeats": 1} if planted.task == "ner-dane" else {}

@@ -73,6 +73,7 @@ def test_mixed_precision_is_for_the_training_alone(tmp_path: Path) -> None:
     assert callback.history[0].results[0].gap == expected.gap
 
 
+@pytest.mark.slow
 def test_a_model_is_tested_before_training_after_each_epoch_and_at_the_end(tmp_path: Path) -> None:
     callback = GenderBiasCallback(**QUICK)
     train_with_trainer(callback, out=tmp_path)  # of ten lines, in batches of four: three steps each

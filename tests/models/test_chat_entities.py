@@ -143,6 +143,7 @@ def test_places_lie_in_the_text_and_never_overlap(text: str, names: list[tuple[s
         ends.append(end)
 
 
+@pytest.mark.slow
 @settings(deadline=None, derandomize=True)
 @given(st.one_of(st.text(), st.recursive(st.text(), st.lists).map(json.dumps)))
 def test_no_text_makes_the_reader_of_names_fail(text: str) -> None:

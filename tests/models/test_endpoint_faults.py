@@ -127,6 +127,7 @@ def test_a_context_that_is_too_small_in_the_middle_loses_nothing(tmp_path: Path)
     assert set(count_questions(script).values()) == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_named", [True, False])
 def test_another_model_in_the_middle_ends_the_run(tmp_path: Path, is_named: bool) -> None:
     """Responses name the model, or only the list of models tells."""
@@ -160,6 +161,7 @@ def test_another_model_in_the_middle_ends_the_run(tmp_path: Path, is_named: bool
     assert set(right.values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_model_that_answers_in_english_is_not_measurable(tmp_path: Path) -> None:
     script = Script()
     for prompt in make_server().minds:
@@ -183,6 +185,7 @@ def test_an_address_without_v1_is_corrected_and_the_user_told(tmp_path: Path) ->
 # Encryption
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl to make a certificate")
 def test_a_certificate_that_nobody_vouches_for_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -282,6 +285,7 @@ def test_a_server_that_wants_to_be_left_alone_for_an_hour_ends_the_run(tmp_path:
         assert "asked again in 60 minutes" in fail("--endpoint", url, out=tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["402", "quota"])
 def test_an_account_that_is_used_up_ends_the_run_at_once(fault: str, tmp_path: Path) -> None:
     script = make_server()
@@ -465,6 +469,7 @@ def interrupt(script: Script, urls: Any, by: int, after: int) -> subprocess.Pope
     return process
 
 
+@pytest.mark.slow
 def test_ctrl_c_waits_for_what_is_in_flight_so_that_nothing_is_asked_twice() -> None:
     script = make_server(delay=0.05)
     with serve(script) as url:

@@ -320,6 +320,7 @@ gendalens.run("openai:m", endpoint={url!r}, tasks="lm-dawinobias", data="builtin
 """
 
 
+@pytest.mark.slow
 def test_kill_9_loses_nothing_that_has_arrived(server: tuple[Script, str], tmp_path: Path) -> None:
     script, url = server
     plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, sample=10)
@@ -358,6 +359,7 @@ def list_forms(secret: str) -> set[bytes]:
     return {form.encode() for form in forms}
 
 
+@pytest.mark.slow
 def test_no_secret_reaches_a_file_or_a_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -436,6 +438,7 @@ def test_credentials_in_the_address_are_sent_as_a_header_and_shown_nowhere(
 # Progress
 
 
+@pytest.mark.slow
 def test_progress_shows_the_rate_the_tokens_a_second_and_the_time_left(
     server: tuple[Script, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

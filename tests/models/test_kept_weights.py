@@ -172,6 +172,7 @@ def make_pipe(copy: Path) -> None:
     os.mkfifo(copy / "config.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [flip_a_bit, cut_off, change_config, add_file, make_pipe])
 def test_a_damaged_copy_is_removed_and_converted_again(
     file: Path, weights: Path, heard: Heard, damage: Callable[[Path], None]

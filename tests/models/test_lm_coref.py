@@ -396,6 +396,7 @@ def test_a_candidate_that_the_tokenizer_cannot_write_is_refused() -> None:
         resolver.answer(resolver.encode([request]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["masked", "causal"])
 def test_batches_in_work_at_once_answer_alike_to_the_last_digit(kind: str) -> None:
     words = ("smeden", "bageren", "gartneren", "lægen")

@@ -134,6 +134,7 @@ def test_a_spacy_pipeline_answers_like_its_folder(make: Any, tmp_path: Path) -> 
     )
 
 
+@pytest.mark.slow
 def test_a_run_gives_the_same_figures_by_folder_and_by_object(tmp_path: Path) -> None:
     nlp = trained()
     nlp.to_disk(tmp_path / "nlp")

@@ -41,7 +41,16 @@ def one_by_one(backend: Any, requests: list[Request]) -> dict[Request, Answer]:
     return {r: backend.answer(backend.encode([r]))[0] for r in dict.fromkeys(requests)}
 
 
-@pytest.mark.parametrize("family", [*MASKED, *CAUSAL])
+FEW = ("unigram", "gpt2")
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        family if family in FEW else pytest.param(family, marks=pytest.mark.slow)
+        for family in (*MASKED, *CAUSAL)
+    ],
+)
 def test_language_models_answer_alike(family: str) -> None:
     backend = opened(family).backend
     requests: list[Request] = [Score(text) for text in TEXTS]
@@ -56,6 +65,7 @@ def test_language_models_answer_alike(family: str) -> None:
     assert answer_all(again, requests, batch_tokens=100) == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", TAGGERS)
 def test_taggers_answer_alike(family: str) -> None:
     backend = opened_tagger(family).backend

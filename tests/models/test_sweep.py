@@ -20,13 +20,17 @@ ANY, EQUAL, ONE = (batching.value for batching in Batching)
 
 RIGHT = [
     (MASKED, "bert", ANY),
-    (MASKED, "big_bird", ANY),  # turns to full attention at the first short text
+    pytest.param(
+        MASKED, "big_bird", ANY, marks=pytest.mark.slow
+    ),  # turns to full attention at the first short text
     (MASKED, "convbert", EQUAL),
-    (MASKED, "luke", ANY),  # cuts the output of its layers
+    pytest.param(MASKED, "luke", ANY, marks=pytest.mark.slow),  # cuts the output of its layers
     (MASKED, "modernbert", ANY),  # sliding windows on both sides
-    (MASKED, "perceiver", ANY),  # more logits than tokens
-    (MASKED, "reformer", EQUAL),  # random hashes
-    (MASKED, "roberta", ANY),  # numbers positions from the padding token
+    pytest.param(MASKED, "perceiver", ANY, marks=pytest.mark.slow),  # more logits than tokens
+    pytest.param(MASKED, "reformer", EQUAL, marks=pytest.mark.slow),  # random hashes
+    pytest.param(
+        MASKED, "roberta", ANY, marks=pytest.mark.slow
+    ),  # numbers positions from the padding token
     pytest.param(CAUSAL, "blt", ANY, marks=pytest.mark.slow),  # cannot make a cache
     pytest.param(
         CAUSAL, "deepseek_v32", ANY, marks=pytest.mark.slow
@@ -34,15 +38,15 @@ RIGHT = [
     pytest.param(
         CAUSAL, "doge", EQUAL, marks=pytest.mark.slow
     ),  # the same, and padding changes which are kept of equals
-    (CAUSAL, "gemma3", ANY),  # reads images too
-    (CAUSAL, "gpt_neo", ANY),  # windows in every other layer
+    pytest.param(CAUSAL, "gemma3", ANY, marks=pytest.mark.slow),  # reads images too
+    pytest.param(CAUSAL, "gpt_neo", ANY, marks=pytest.mark.slow),  # windows in every other layer
     pytest.param(CAUSAL, "hrm_text", ONE, marks=pytest.mark.slow),  # reads a text again and again
     (CAUSAL, "llama", ANY),
     (CAUSAL, "mamba", ANY),  # recurrent: no cache of keys and values
-    (CAUSAL, "mixtral", ANY),  # experts
+    pytest.param(CAUSAL, "mixtral", ANY, marks=pytest.mark.slow),  # experts
     (TOKENS, "canine", EQUAL),
     (TOKENS, "gpt2", ANY),
-    (TOKENS, "t5gemma", EQUAL),  # encoder and decoder
+    pytest.param(TOKENS, "t5gemma", EQUAL, marks=pytest.mark.slow),  # encoder and decoder
 ]
 
 REFUSED = [

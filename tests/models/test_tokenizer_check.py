@@ -317,6 +317,7 @@ def test_the_warning_is_in_results_on_the_page_and_in_both_languages(tmp_path: P
     assert "“på” becomes “p" in (out / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_refusal_is_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
     name = save_masked(tmp_path / "model", doubled(tiny.wordpiece, "[CLS]", "[SEP]"))
     done = subprocess.run(

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # each test starts the command line
+
 OPTIONS = ("--data", "builtin", "--sample", "10", "-o", "run")
 TASK = """
 from gendalens.tasks.lm_abc.protocol2 import LMAbc

@@ -13,6 +13,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+pytestmark = pytest.mark.slow  # each test starts the command line
+
 ROOT = Path(__file__).parents[2]
 CORPUS = (
     "han er her . han er der . hun er her . han går ; hendes hus og hans hus og hans bil . sin " * 3

@@ -286,6 +286,7 @@ def gendalens(*arguments: object) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(command, capture_output=True)
 
 
+@pytest.mark.slow
 def test_the_commands_write_requests_and_score_answers(
     data: dict[str, Path], tmp_path: Path
 ) -> None:

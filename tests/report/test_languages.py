@@ -164,6 +164,7 @@ def test_tables_for_papers_speak_it_too_and_those_for_programs_english(
     assert "for få data" not in table
 
 
+@pytest.mark.slow
 def test_a_page_is_in_every_language_there_is(
     small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,6 +198,7 @@ def test_charts_write_numbers_as_their_language_does() -> None:
     }
 
 
+@pytest.mark.slow
 def test_every_chart_is_a_valid_spec_in_every_language(small_run: Path) -> None:
     models = run_page.prepare(saved_results.find_results([small_run]))
     rows = run_page.forest_rows(models)

@@ -197,6 +197,7 @@ def test_the_pronouns_of_an_example_have_probabilities_that_follow_its_leaning(
             assert math.log2(share / rest) == pytest.approx(example.lean)
 
 
+@pytest.mark.slow
 def test_the_page_is_dated_if_the_run_was(small_run: Path, tmp_path: Path) -> None:
     shutil.copytree(small_run, tmp_path / "run")
     found = saved_results.find_results([tmp_path / "run"])
@@ -361,6 +362,7 @@ def test_a_report_that_fails_loses_no_result(
     assert after_run.write_report(tmp_path, [None]) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_every_chart_is_written_as_a_file(
     small_run: Path, tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]

@@ -80,6 +80,7 @@ def sampled(runs: list[SavedResult]) -> list[SavedResult]:
     return found
 
 
+@pytest.mark.slow
 def test_each_set_is_one_of_three(runs: list[SavedResult]) -> None:
     for run in runs:
         for name in list_sets(run.result):

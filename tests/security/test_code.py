@@ -381,6 +381,7 @@ def test_an_installed_package_may_have_callbacks(
         load_model(str(package))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [["-m", "gendalens"], ["-P", "-m", "gendalens"]])
 def test_packages_in_the_working_directory_are_not_imported(
     start: list[str], tmp_path: Path, marker: Path

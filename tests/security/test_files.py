@@ -188,6 +188,7 @@ def test_own_data_that_never_end_are_refused(tmp_path: Path, kind: str) -> None:
         gendalens.run("control:fair", tasks=["ner-dane"], data={"dane": file.parent}, out=None)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_a_file_of_answers_that_never_ends_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"

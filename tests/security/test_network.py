@@ -131,6 +131,7 @@ def test_a_local_model_cannot_have_the_hub_asked(
     assert not no_network
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

@@ -78,6 +78,7 @@ def read_header(path: Path) -> dict[str, Any]:
 KINDS = ["masked", "causal", "tagger", "masked resolver", "causal resolver", "control"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["masked", "causal", "tagger", "control"])
 def test_three_shards_give_the_bytes_of_one_run(
     kind: str, data: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -127,6 +128,7 @@ def test_what_was_asked_in_an_earlier_portion_is_in_no_shard_of_a_later_one(
     assert len(ids) == len(set(ids)) == sum(map(sum, counts)) == headers[0]["test"]["requests"]
 
 
+@pytest.mark.slow
 def test_shards_of_a_model_behind_an_endpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

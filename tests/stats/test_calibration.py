@@ -36,6 +36,7 @@ def find_place(calibrate: Any, task: str, name: str) -> int:
     return worlds.index((task, name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "world"),
     [
@@ -57,6 +58,7 @@ def test_intervals_cover_and_fair_models_are_not_called_biased(
     assert np.mean([one.headline == "bias" for one in found]) <= 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "world", "power"),
     [
@@ -74,6 +76,7 @@ def test_a_bias_of_twice_the_band_is_found_and_never_acquitted(
     assert np.mean([one.headline == "negligible" for one in found]) <= 0.025
 
 
+@pytest.mark.slow
 def test_two_fair_models_are_rarely_told_apart(calibrate: Any) -> None:
     place = [world.name for world in calibrate.PAIRS].index("fair, fair, occupations")
     found = [calibrate.simulate_pair(place, seed) for seed in range(1, MODELS + 1)]

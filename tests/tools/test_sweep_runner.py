@@ -47,6 +47,7 @@ def test_a_trial_that_crashes_or_swells_ends_alone(monkeypatch: pytest.MonkeyPat
     assert found["fine"].verdict is found["better"].verdict is Verdict.RIGHT
 
 
+@pytest.mark.slow
 def test_a_trial_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_SECONDS", 2)
     assert run("hang")["hang"].reason == "It ran for more than 2 seconds."

@@ -16,6 +16,7 @@ from torture.surroundings import make_room, may_mount, small_disk
 PAIRS = [(Score(f"Sætning {i}."), ScoreAnswer(-i / 7, i)) for i in range(1, 3001)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "count"),
     [(cache_file.truncate, 4), (cache_file.flip_bit, 12), (cache_file.flip_log_bit, 4)],

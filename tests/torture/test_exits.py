@@ -68,6 +68,7 @@ def test_an_error_nobody_foresaw_is_a_traceback_and_no_verdict_of_a_gate() -> No
     assert "Traceback" in end.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -97,6 +98,7 @@ def in_shell(command: str, *arguments: str | Path) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code"),
     [

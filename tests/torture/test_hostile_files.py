@@ -17,6 +17,7 @@ def try_one(act: hostile.Act, tmp_path: Path) -> hostile.Tried:
     return tried
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_hostile_caches_are_held_off(tmp_path: Path) -> None:
     every = [*hostile_attacks.answers(tmp_path), *hostile_attacks.databases(tmp_path)]
