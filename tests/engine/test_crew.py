@@ -69,7 +69,9 @@ class Place:
 def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")  # put back in the end: a worker sets it
     with ExitStack() as stack:
-        yield Place(monkeypatch, stack)
+        place = Place(monkeypatch, stack)
+        yield place
+    place.cluster.wait_for_threads()
 
 
 def test_workers_get_the_batches_that_are_run_at_home(place: Place) -> None:

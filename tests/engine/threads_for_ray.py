@@ -96,3 +96,8 @@ class ThreadCluster:
         self.is_closed = True
         with self.changed:
             self.changed.notify_all()
+
+    def wait_for_threads(self) -> None:
+        """Let every worker end what it does, so that none reaches into the next test."""
+        for actor in self.hired:
+            actor.pool.shutdown(cancel_futures=True)
