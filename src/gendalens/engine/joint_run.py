@@ -55,7 +55,8 @@ def run_together(
             return done
 
     staff.expect(left)
-    pool = ThreadPoolExecutor(min(left, staff.cluster.estimate_room()), "model")
+    # One model may be answered from the cache alone, and then needs no cluster.
+    pool = ThreadPoolExecutor(min(left, staff.cluster.estimate_room()) if left > 1 else 1, "model")
     interrupted = False
     futures: dict[Future[SessionReport], int] = {}
     try:

@@ -102,6 +102,8 @@ class RayCluster:
     def close(self) -> None:
         """Stop a local cluster, or leave the one that was found."""
         with self.changed:
+            if self.is_closed:
+                return
             self.is_closed = True
             self._ray = None
             self.changed.notify_all()
@@ -165,6 +167,7 @@ class RayCluster:
         quiet: dict[str, Any] = {"configure_logging": False, "log_to_driver": False}
         try:
             if options.address is not None:
+                _knock(options.address)
                 ray.init(address=options.address, **quiet)
             else:
                 self._start_here(ray, (options.workers or 0) * cpus, quiet)
@@ -227,6 +230,13 @@ class RayCluster:
             socket.create_connection((host, int(port)), timeout=_PATIENCE).close()
         except (OSError, ValueError) as error:
             raise _explain_loss(describe_error(error)) from None
+
+
+def _knock(address: str) -> None:
+    """Raise if nobody is at home; Ray itself would wait for minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit() and "/" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
 
 
 def _find_short_folder() -> str:
