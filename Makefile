@@ -70,10 +70,10 @@ test-libraries: .venv/ready
 test-ray: .venv/ready
 	$(BIN)/python -m tools.libraries ray
 
-# The slow tests that CI takes, those in a browser among them: about four minutes.
-SLOW := $(addprefix tests/,api browser docs models security/test_code.py security/test_network.py shards system tasks tools/test_gate_action.py torture/test_exits.py test_cli.py)
+# Every slow test but the planted biases, those in a browser among them: six minutes on two cores. Tests
+# whose libraries are not installed here are skipped; `make test-libraries` and `make test-latex` run them.
 test-slow: .venv/ready .venv/browser
-	$(BIN)/python -m pytest -n $(WORKERS) -m "slow or browser" $(SLOW) --ignore tests/models/test_planted_bias.py
+	$(BIN)/python -m pytest -n $(WORKERS) -m "slow or browser" --ignore tests/models/test_planted_bias.py
 
 # Planted biases behind a scripted server, by every test in every way to answer; a quarter of an hour.
 # The planted gap, the measured one and its interval are in the XML file, for docs/chat-validity.md.
