@@ -92,8 +92,10 @@ class StrictScript(Script):
             return 400, {"error": {"message": "Unsupported value: temperature"}}
         if "top 5" in self.manners and body.get("top_logprobs", 0) > 5:
             return 400, {"error": {"message": "top_logprobs must be at most 5"}}
-        if "streams" in self.manners and not body.get("stream"):
+        if self.manners & {"streams", "streams alone"} and not body.get("stream"):
             return 400, {"error": {"message": "only streams are supported"}}
+        if "streams alone" in self.manners and "stream_options" in body:
+            return 400, {"error": {"message": "Unsupported parameter: stream_options"}}
         roles = [message["role"] for message in body["messages"]]
         if "no system" in self.manners and "system" in roles:
             return 400, {"error": {"message": "System role not supported"}}

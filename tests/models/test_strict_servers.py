@@ -110,6 +110,7 @@ MANNERS: dict[str, tuple[dict[str, Any], Rung]] = {
     "parts": ({"top_logprobs": 20}, Rung.OPTIONS),
     "several choices": ({"top_logprobs": 20}, Rung.OPTIONS),
     "streams": ({"top_logprobs": 20}, Rung.OPTIONS),
+    "streams alone": ({"top_logprobs": 20}, Rung.OPTIONS),
     "thoughts apart": ({"top_logprobs": 20}, Rung.OPTIONS),
     "hidden thoughts": ({"top_logprobs": 20}, Rung.OPTIONS),
     "no system": ({"top_logprobs": 20}, Rung.OPTIONS),

@@ -29,9 +29,9 @@ class Dialect:
     """Fields that servers disagree on.
 
     ``limit`` is the name of the field for the length of the answer; ``temperature`` and ``seed`` are
-    False if the server rejects them; ``streams`` if it answers in no other way than by events;
-    ``thinks`` if the model writes down thoughts first; ``unfiltered`` if the server can be asked to
-    sample from all tokens.
+    False if the server rejects them; ``streams`` if it answers in no other way than by events, and
+    ``counts`` if it can be asked to count tokens then; ``thinks`` if the model writes down thoughts first;
+    ``unfiltered`` if the server can be asked to sample from all tokens.
     """
 
     limit: str = "max_tokens"
@@ -40,6 +40,7 @@ class Dialect:
     streams: bool = False
     thinks: bool = False
     unfiltered: bool = False
+    counts: bool = False
 
     def write(
         self, turns: Sequence[Turn], *, max_tokens: int, sample: int = 0, **fields: Any
@@ -56,15 +57,20 @@ class Dialect:
         if self.seed:
             body["seed"] = sample
         if self.streams:
-            body |= {"stream": True, "stream_options": {"include_usage": True}}
+            body["stream"] = True
+        if self.counts:
+            body["stream_options"] = {"include_usage": True}
         return {**body, **fields}
 
 
 #: What is tried, in this order: as much as possible is said to the server.
 DIALECTS = tuple(
-    Dialect(limit, temperature, seed, streams)
-    for streams, limit, temperature, seed in product(
-        (False, True), ("max_tokens", "max_completion_tokens"), (True, False), (True, False)
+    Dialect(limit, temperature, seed, streams, counts=counts)
+    for (streams, counts), limit, temperature, seed in product(
+        ((False, False), (True, True), (True, False)),
+        ("max_tokens", "max_completion_tokens"),
+        (True, False),
+        (True, False),
     )
 )
 

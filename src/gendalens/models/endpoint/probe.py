@@ -78,6 +78,7 @@ class Findings:
     accepts_temperature: bool = True
     accepts_seed: bool = True
     streams: bool = False
+    counts: bool = False
     thinks: bool = False
     unfiltered: bool = False
     likelihoods: str = ""
@@ -102,6 +103,7 @@ class Findings:
             self.streams,
             self.thinks,
             self.unfiltered,
+            self.counts,
         )
 
     @property
@@ -163,6 +165,7 @@ class _Probe:
             accepts_temperature=self.dialect.temperature,
             accepts_seed=self.dialect.seed,
             streams=self.dialect.streams,
+            counts=self.dialect.counts,
             thinks=self.dialect.thinks,
             unfiltered=self.dialect.unfiltered,
             likelihoods=way,
