@@ -30,8 +30,8 @@ class Dialect:
 
     ``limit`` is the name of the field for the length of the answer; ``temperature`` and ``seed`` are
     False if the server rejects them; ``streams`` if it answers in no other way than by events, and
-    ``counts`` if it can be asked to count tokens then; ``thinks`` if the model writes down thoughts first;
-    ``unfiltered`` if the server can be asked to sample from all tokens.
+    ``counts`` if it can be asked to count tokens then; ``thinks`` if the model writes down thoughts
+    first; ``unfiltered`` if the server can be asked to sample from all tokens.
     """
 
     limit: str = "max_tokens"
