@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shlex
@@ -20,7 +21,7 @@ BLOCKS = read_blocks(PAGE)
 #: The command of the first run, and what the page says that it prints.
 COMMAND, OUTPUT = next(
     (block.code, shown.code)
-    for block, shown in zip(BLOCKS, BLOCKS[1:], strict=False)
+    for block, shown in itertools.pairwise(BLOCKS)
     if shown.language == "text"
 )
 
