@@ -24,6 +24,8 @@ from gendalens.engine.run_options import RunOptions
 from gendalens.tasks import get_task
 
 HERE = Path(__file__).parent
+#: Every row of the page, by section; it is kept so that some sections can be measured again alone.
+ROWS = HERE / "results.json"
 #: The number of distinct requests of each complete test under protocol 2.
 WHOLE = {"lm-dawinobias": 674, "lm-abc": 13_500, "ner-dane": 11_505}
 QUARTER = 141
@@ -239,15 +241,14 @@ def main() -> None:
     parser.add_argument("--test", help="only this test, against 0.0.3 and the bare model")
     options = parser.parse_args()
     bench = Bench(options.work.resolve(), options.dane, options.rounds, options.test)
-    kept = options.work / "rows.json"
-    rows: dict[str, list[str]] = json.loads(kept.read_text()) if kept.is_file() else {}
+    rows: dict[str, list[str]] = json.loads(ROWS.read_text(encoding="utf-8"))
     for name in options.only:
         found = sections[name](bench)
         # A new measurement replaces the old row.
         first = {_identify(row): row for row in found}
         kept_rows = [first.pop(_identify(row), row) for row in rows.get(name, [])]
         rows[name] = kept_rows + list(first.values()) if options.test else found
-        kept.write_text(json.dumps(rows, ensure_ascii=False))
+        ROWS.write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         sys.stdout.write("\n".join(rows[name]) + "\n")
         sys.stdout.flush()
     (HERE / "RESULTS.md").write_text(table(rows, bench), encoding="utf-8")

@@ -73,7 +73,11 @@ class Head:
 
 
 def write_requests(file: Path, templates: int) -> list[str]:
-    """The requests of each job; of lm-abc some sentences, each with all occupations, as in the whole."""
+    """The requests of each job; of lm-abc some frames, each with all occupations, as in the whole.
+
+    The first two templates are the two tenses of a frame, so that rows repeat between occupations,
+    pronouns and tenses, as they do in the whole.
+    """
     triples: Any = get_task("lm-abc", 2).items({"abc": find_source("abc")})
     found: dict[str, list[Request]] = {
         "lm-abc": [
@@ -118,7 +122,7 @@ def main() -> None:
     parser.add_argument("old", help="the revision to compare with")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--only", nargs="*", help="the tests whose requests are answered")
-    parser.add_argument("--templates", type=int, default=1, help="how many sentences of lm-abc")
+    parser.add_argument("--templates", type=int, default=2, help="how many sentences of lm-abc")
     parser.add_argument("--work", type=Path, default=Path(".work/bench"))
     options = parser.parse_args()
     models = build(options.work / "models")
