@@ -18,6 +18,7 @@ from gendalens.errors import UserError
 from gendalens.models.base import Fill, LoadOptions, Score, Tag
 from gendalens.models.chat import template as chat_template
 from gendalens.models.detect import load_model
+from gendalens.models.huggingface.refusals import check_attention
 from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 
 SENTENCE = Score("Hun sejler.")
@@ -90,6 +91,8 @@ def test_code_of_the_hub_that_a_configuration_names_is_refused(tmp_path: Path) -
     edit(folder / "config.json", _attn_implementation="kernels-community/flash-attn")
     with pytest.raises(UserError, match=r"asks for code from the hub \(kernels-community"):
         answered(folder)
+    trusting = StoredCheckpoint(str(folder), LoadOptions(trust_remote_code=True))
+    assert trusting.config._attn_implementation == "kernels-community/flash-attn"
 
 
 @pytest.mark.parametrize("key", ["attn_implementation", "_attn_implementation"])
@@ -110,13 +113,12 @@ def test_an_attention_is_judged_in_every_part_of_a_configuration() -> None:
     config = LlavaConfig()
     config.text_config._attn_implementation = "flash_attention_2"
     config.vision_config._attn_implementation = "eager"
-    StoredCheckpoint("a/b", LoadOptions())._check_attention(config)
+    check_attention("a/b", config)
     assert config.text_config._attn_implementation is None
     assert config.vision_config._attn_implementation == "eager"
     config.text_config._attn_implementation = "kernels-community/flash-attn"
     with pytest.raises(UserError, match=r"asks for code from the hub \(kernels-community"):
-        StoredCheckpoint("a/b", LoadOptions())._check_attention(config)
-    StoredCheckpoint("a/b", LoadOptions(trust_remote_code=True))._check_attention(config)
+        check_attention("a/b", config)
 
 
 @pytest.mark.slow

@@ -311,6 +311,7 @@ ALLOWED = {
     "engine/record_store.py": {"tempfile"},
     "results/run_folder.py": {"tempfile", "mkdir"},
     "models/huggingface/stored_checkpoint.py": {"tempfile", "shutil", "huggingface_hub"},
+    "models/huggingface/hub_model.py": {"huggingface_hub", "huggingface_hub.errors"},
     "integrations/logged_results.py": {"tempfile"},
     # A private folder for the sockets of a cluster on this machine, with its token; its own method.
     "engine/cluster/ray_cluster.py": {"tempfile", "write_text", "shutil", "socket"},

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gendalens.models.base import Tag
 from gendalens.models.chat.asking import Asked, Asking
-from gendalens.models.huggingface.forward import Prepared, Row
+from gendalens.models.huggingface.prepared import Prepared, Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from gendalens.models.chat.template import ChatTemplate
 from gendalens.models.huggingface.causal import CausalLM
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import Tokens, tokenise
-from gendalens.models.huggingface.forward import Prepared, Row
+from gendalens.models.huggingface.prepared import Prepared, Row
 from gendalens.models.huggingface.transformer import explain_failures
 from gendalens.words import Message
 

@@ -11,8 +11,9 @@ from gendalens.models.base import Answer, Batching, Fill, FillAnswer, Request, S
 from gendalens.models.batch_run import plan_batches
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import Tokens
-from gendalens.models.huggingface.forward import Network, Prepared, Reading, Row, Rows
+from gendalens.models.huggingface.forward import Network
 from gendalens.models.huggingface.language_model import LanguageModel
+from gendalens.models.huggingface.prepared import Prepared, Reading, Row, Rows
 from gendalens.models.huggingface.text_model import find_text_model
 from gendalens.models.huggingface.trees import TreeNetwork
 from gendalens.models.huggingface.trie import count_nodes, plan_trees

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, AskedRow, Batching, Choose, Fill, Request, Score, TopToken
 from gendalens.models.huggingface.encoding import Tokens, tokenise
-from gendalens.models.huggingface.forward import (
-    Network,
+from gendalens.models.huggingface.forward import Network
+from gendalens.models.huggingface.prepared import (
     Prepared,
     Reading,
     Row,

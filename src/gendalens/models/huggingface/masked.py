@@ -23,9 +23,10 @@ from gendalens.models.base import (
 )
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import Tokens
-from gendalens.models.huggingface.forward import Choice, Network, Prepared, Reading, Row, Rows
+from gendalens.models.huggingface.forward import Network
 from gendalens.models.huggingface.language_model import LanguageModel
 from gendalens.models.huggingface.last_layer import LastLayerNetwork
+from gendalens.models.huggingface.prepared import Choice, Prepared, Reading, Row, Rows
 from gendalens.models.huggingface.tokenizer_check import TokenizerCheck
 from gendalens.models.huggingface.vocabulary import Vocabulary
 from gendalens.results.model_info import FILL_MASK

@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gendalens.models.base import Batching
-from gendalens.models.huggingface.forward import Network, Row
+from gendalens.models.huggingface.forward import Network
+from gendalens.models.huggingface.prepared import Row
 from gendalens.models.library_errors import is_out_of_memory
 
 if TYPE_CHECKING:

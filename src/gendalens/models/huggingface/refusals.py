@@ -30,6 +30,8 @@ CANNOT_READ_TEXT = Template(
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 # Files of weights for other libraries.
 FOREIGN = {".onnx": "ONNX", ".h5": "TensorFlow", ".msgpack": "Flax"}
+# The attention implementations built into PyTorch; None picks the best of them.
+_ATTENTION = (None, "eager", "sdpa")
 
 
 def check_tokenizer(name: str, tokenizer: Any) -> None:
@@ -41,6 +43,27 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
             name=name,
             kind=type(tokenizer).__name__,
         )
+
+
+def check_attention(name: str, config: Any) -> None:
+    """Refuse a configuration that would fetch code from the hub ("owner/kernel") and run it.
+
+    A name without an owner (flash_attention_2) is ignored too: it only records how the model was trained,
+    and transformers would fetch a kernel if the package is not installed.
+    """
+    named = getattr(config, "_attn_implementation", None)
+    if "/" in str(named):
+        raise UserError(
+            "{name} asks for code from the hub ({kernel}, _attn_implementation in its config.json): take"
+            " that line out, or allow it with --trust-remote-code.",
+            name=name,
+            kernel=str(named)[:80],
+        )
+    if named not in _ATTENTION:
+        config._attn_implementation = {"": None}  # not for sub-configurations
+    for part in config.sub_configs:
+        if (settings := getattr(config, part, None)) is not None:
+            check_attention(name, settings)
 
 
 def explain_pickles(name: str, *, allowed: bool, readable: bool = True) -> UserError:

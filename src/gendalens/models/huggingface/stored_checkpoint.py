@@ -22,16 +22,14 @@ from gendalens.models.base import LoadOptions
 from gendalens.models.huggingface import kept_weights, refusals
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.gguf_parse import SharedParse
+from gendalens.models.huggingface.hub_model import HubModel
 from gendalens.models.huggingface.libraries import import_transformers, silence_transformers
-from gendalens.models.huggingface.model_files import ADAPTER_CONFIG, SETTINGS, ModelFiles
+from gendalens.models.huggingface.model_files import ADAPTER_CONFIG, ModelFiles
 from gendalens.models.huggingface.quantisation import Quantisation, find_quantisation
 from gendalens.models.huggingface.refusals import CONFIGURATION, TOKENIZER
-from gendalens.models.huggingface.shards import SAFE
 from gendalens.models.huggingface.weights import load_weights
-from gendalens.models.library_errors import describe_error, walk_causes
+from gendalens.models.library_errors import describe_error
 from gendalens.system import hub_access
-from gendalens.system.hub_faults import UnbelievableError, describe_fault
-from gendalens.system.hub_repository import Repository, ask_repository, check_commit
 from gendalens.system.steps import tell_note, tell_step
 from gendalens.words import Template, say
 
@@ -44,16 +42,6 @@ DAMAGED = Template(
 )
 
 DTYPES = ("float32", "bfloat16", "float16", "auto")
-# The attention implementations built into PyTorch; None picks the best of them.
-_ATTENTION = (None, "eager", "sdpa")
-
-
-class Commit(NamedTuple):
-    """A version of a model on the hub: its files, and the repository unless only the cache was asked."""
-
-    sha: str
-    files: frozenset[str]
-    repository: Repository | None
 
 
 class Kept(NamedTuple):
@@ -106,7 +94,12 @@ class StoredCheckpoint(Checkpoint):
         """The names of the model's files; of a `.gguf` file none."""
         if self.files:
             return self.files.names
-        return self._commit.files
+        return self.hub.commit.files
+
+    @cached_property
+    def hub(self) -> HubModel:
+        """The model on the hub that the name refers to, unless it is local."""
+        return HubModel(self.name, self.options)
 
     @property
     def gguf(self) -> Path | None:
@@ -125,8 +118,8 @@ class StoredCheckpoint(Checkpoint):
         if self.gguf:
             tell_step(READING(file=self.title))
         arguments = self.arguments
-        self._fetch_settings()
         if self.path is None:
+            self.hub.fetch_settings()
             self.check_settings()
         with (
             silence_transformers(),
@@ -137,7 +130,8 @@ class StoredCheckpoint(Checkpoint):
             config = transformers.AutoConfig.from_pretrained(self.where, **arguments)
             if self._parse:
                 self._parse.drop_vocabulary()
-            self._check_attention(config)
+            if not self.options.trust_remote_code:
+                refusals.check_attention(self.name, config)
             if not isinstance(config.get_text_config(), transformers.PreTrainedConfig):
                 raise ValueError(say("a part of it is not a configuration"))
         if quantisation := find_quantisation(config):
@@ -213,7 +207,7 @@ class StoredCheckpoint(Checkpoint):
             "local_files_only": self._is_local,
         }
         if self.path is None:
-            arguments["revision"] = self._commit.sha
+            arguments["revision"] = self.hub.commit.sha
         elif self.gguf:
             # The full path, because a bare name would first be looked up in the working directory.
             arguments["gguf_file"] = str(self.gguf.absolute())
@@ -227,18 +221,7 @@ class StoredCheckpoint(Checkpoint):
         """
         if self.options.offline or self.path is not None:
             return True
-        return self._commit.repository is None or not self.options.trust_remote_code
-
-    def _fetch_settings(self) -> None:
-        """Fetch all files but the weights; the configuration last, since it marks a model as cached."""
-        if self.path is None:
-            wanted = {
-                name
-                for name in self.file_names
-                if "/" not in name and PurePosixPath(name).suffix in SETTINGS
-            }
-            for name in sorted(wanted, key=lambda name: (name == "config.json", name)):
-                self.fetch(name)
+        return self.hub.commit.repository is None or not self.options.trust_remote_code
 
     def check_settings(self) -> None:
         """Refuse settings, in a folder or in the hub's cache, that endanger whoever reads them."""
@@ -247,7 +230,7 @@ class StoredCheckpoint(Checkpoint):
         if self.path is not None:
             folder = self.path
         else:
-            sha = self._commit.sha
+            sha = self.hub.commit.sha
             known = (
                 huggingface_hub.try_to_load_from_cache(self.name, name, revision=sha)
                 for name in ("config.json", ADAPTER_CONFIG)
@@ -258,25 +241,8 @@ class StoredCheckpoint(Checkpoint):
 
     def fetch(self, name: str) -> None:
         """Fetch a file that the hub lists, unless the model is local."""
-        repository = None if self.path is not None else self._commit.repository
-        if repository is None:
-            return
-        try:
-            repository.fetch(name)
-        except UserError:
-            raise
-        except Exception as error:  # of two HTTP libraries
-            raise self._explain_fetching(error) from error
-
-    def _explain_fetching(self, error: BaseException) -> UserError:
-        kinds = {type(link).__name__ for link in walk_causes(error)}
-        if kinds & {"GatedRepoError", "RepositoryNotFoundError", "RevisionNotFoundError"}:
-            return self._explain(error, CONFIGURATION)
-        return UserError(
-            "{name} cannot be fetched from the hub: {fault}.",
-            name=self.name,
-            fault=describe_fault(error),
-        )
+        if self.path is None:
+            self.hub.fetch(name)
 
     def find_file(self, name: str) -> Path | None:
         """A file beside the configuration, fetched if it is on the hub; None if there is none."""
@@ -303,7 +269,7 @@ class StoredCheckpoint(Checkpoint):
     @cached_property
     def version(self) -> str:
         """What identifies the model's version: the hub's commit, or a digest of the local files."""
-        return f"sha256:{self.files.digest[:12]}" if self.files else self._hub_version
+        return f"sha256:{self.files.digest[:12]}" if self.files else self.hub.version
 
     @cached_property
     def resolved_dtype(self) -> str:
@@ -332,17 +298,7 @@ class StoredCheckpoint(Checkpoint):
     @property
     def content(self) -> tuple[str, ...]:
         """What identifies the files: a digest of local ones, or the name and commit on the hub."""
-        return (self.files.digest,) if self.files else (self.name, self._hub_version)
-
-    @property
-    def _hub_version(self) -> str:
-        """The commit, and whether pickled weights are read: a commit may have both, and they may differ.
-
-        The hub's cache may hold only the pickled ones of the two.
-        """
-        sha, files = self._commit.sha, self._commit.files
-        pickled = self.options.allow_pickle and files.isdisjoint((*SAFE, ADAPTER_CONFIG))
-        return f"{sha}+pickled" if pickled else sha
+        return (self.files.digest,) if self.files else (self.name, self.hub.version)
 
     @cached_property
     def _parse(self) -> SharedParse | None:
@@ -405,82 +361,6 @@ class StoredCheckpoint(Checkpoint):
                 " unknown: run again when they are complete.",
                 name=self.name,
             )
-
-    @cached_property
-    def _commit(self) -> Commit:
-        """The hub's commit of this model.
-
-        Resolved once, before anything else: everything is then loaded from that commit, even if the hub
-        gets a newer one.
-        """
-        import_transformers()
-        import huggingface_hub
-        from huggingface_hub import errors
-
-        final = (
-            errors.HFValidationError,
-            errors.RepositoryNotFoundError,
-            errors.RevisionNotFoundError,
-        )
-
-        fault: BaseException | None = None
-        try:
-            if not self.options.offline:
-                found = ask_repository(self.name, "model", self.options.revision, timeout=15)
-                return Commit(found.commit, frozenset(found.files), found)
-        except final as error:
-            raise self._explain(error, CONFIGURATION) from error
-        except UnbelievableError:
-            raise
-        except Exception as error:  # without network or during an outage, the cache may have it
-            fault = error
-        try:
-            cached = [
-                huggingface_hub.try_to_load_from_cache(
-                    self.name, name, revision=self.options.revision
-                )
-                for name in ("config.json", ADAPTER_CONFIG)
-            ]
-        except errors.HFValidationError as error:
-            raise self._explain(error, CONFIGURATION) from error
-        for file in cached:
-            if isinstance(file, str):
-                folder = Path(file).parent
-                files = frozenset(found.name for found in folder.iterdir())
-                return Commit(check_commit(folder.name, self.name), files, None)
-        if fault is None:
-            raise UserError(
-                "{name} is neither a local folder nor in the cache: download it first, or leave"
-                " offline mode.",
-                name=self.name,
-            )
-        raise UserError(
-            "{name} is neither a local folder nor in the cache: {fault}, or name a local folder.",
-            name=self.name,
-            fault=describe_fault(fault),
-        ) from fault
-
-    def _check_attention(self, config: Any) -> None:
-        """Refuse a configuration that would fetch code from the hub ("owner/kernel") and run it.
-
-        A name without an owner (flash_attention_2) is ignored too: it only records how the model was
-        trained, and transformers would fetch a kernel if the package is not installed.
-        """
-        if self.options.trust_remote_code:
-            return
-        named = getattr(config, "_attn_implementation", None)
-        if "/" in str(named):
-            raise UserError(
-                "{name} asks for code from the hub ({kernel}, _attn_implementation in its"
-                " config.json): take that line out, or allow it with --trust-remote-code.",
-                name=self.name,
-                kernel=str(named)[:80],
-            )
-        if named not in _ATTENTION:
-            config._attn_implementation = {"": None}  # not for sub-configurations
-        for name in config.sub_configs:
-            if (part := getattr(config, name, None)) is not None:
-                self._check_attention(part)
 
     def explain_pickles(self) -> UserError:
         """The error for weights that are no safetensors: pickles, or those of another library."""

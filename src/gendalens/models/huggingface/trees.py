@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from gendalens.models.base import Batching
 from gendalens.models.huggingface.devices import send
-from gendalens.models.huggingface.forward import Network, Row, Site
+from gendalens.models.huggingface.forward import Network
 from gendalens.models.huggingface.padding_trial import is_same
 from gendalens.models.huggingface.prefixes import PrefixNetwork
+from gendalens.models.huggingface.prepared import Row, Site
 from gendalens.models.huggingface.trie import Tree, pack_trees
 from gendalens.models.huggingface.vocabulary_head import VocabularyHead, list_changes
 from gendalens.models.library_errors import is_out_of_memory
