@@ -56,8 +56,10 @@ def fails(done: subprocess.CompletedProcess[str], reason: str) -> None:
     assert re.search(reason, sentences[0]), sentences[0]
 
 
-def test_help_loads_neither_torch_nor_transformers_nor_pandas() -> None:
-    libraries = {"torch", "transformers", "pandas"}
+def test_help_loads_neither_torch_nor_transformers_nor_pandas_nor_ray(tmp_path: Path) -> None:
+    libraries = {"torch", "transformers", "pandas", "ray"}
+    # Ray is not installed where the tests run; this one would be loaded.
+    (tmp_path / "ray.py").touch()
     # The options of tests are read from the tests, which need NumPy; nothing else does.
     for arguments, heavy in (
         (["--help"], {*libraries, "numpy", "scipy"}),
@@ -68,6 +70,7 @@ def test_help_loads_neither_torch_nor_transformers_nor_pandas() -> None:
             [sys.executable, "-X", "importtime", "-m", "gendalens", *arguments],
             capture_output=True,
             text=True,
+            env=os.environ | {"PYTHONPATH": str(tmp_path)},
         )
         assert done.returncode == 0
         loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}

@@ -1,14 +1,17 @@
 """SIGKILL on a Ray cluster: of workers, of the driver, and of the whole cluster.
 
-    python -m torture.ray_kills [--workers 30] [--drivers 10] [--clusters 5] [--seed 1]
+    python -m torture.ray_kills [--workers 30] [--drivers 10] [--clusters 5] [--seed 1] [--keep FILE]
 
 Needs the extra ``ray``. Every run must end with the bytes of a run without Ray, no stored answer may be
-asked again, and nothing may be left running. Exit code 1 means that something was lost.
+asked again, and nothing may be left running. Exit code 1 means that something was lost. With ``--keep``
+the trials are added to those of earlier runs in a file, and the rows of benchmarks/TORTURE.md are made
+of all of them.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import signal
@@ -17,22 +20,25 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from torture import table
+from torture.__main__ import PAGE, PARTS
 from torture.kill import count_answers
 from torture.local_ray import LocalRay, start_ray
 from torture.place import Ended, Place, wait_for_end
 from torture.processes import is_alive, list_descendants, list_workers
-from torture.sleeping_model import install
+from torture.sleeping_model import Log, install, read_log
+from torture.trial import Outcome, Trial
 
 _LONGEST = 400  # seconds that a run may take
-_MODEL = "sleep:ms=60"
-_ASKED = ["--tasks", "lm-abc", "--data", "builtin", "--offline", "--batch-tokens", "256"]
-_REAL = ["demo-lm", "--tasks", "lm-abc,lm-dawinobias", "--data", "builtin", "--offline"]
-_REAL += ["--sample", "60", "--batch-tokens", "256"]
+_SLEEPING = ("sleep:ms=60", ["--tasks", "lm-abc", "--sample", "1000"])
+_REAL = ("demo-lm", ["--tasks", "lm-abc,lm-dawinobias", "--sample", "200"])
+_ALWAYS = ["--data", "builtin", "--offline", "--batch-tokens", "256"]
 _KILLS_A_RUN = 6
+_LAST_BATCHES = 2  # that a worker may have answered without the driver's knowing
 
 
 @dataclass
@@ -40,42 +46,53 @@ class Bench:
     """A working folder, and what all trials share."""
 
     work: Path
-    dice: random.Random
+    seed: int
     plugins: Path
+
+    def __post_init__(self) -> None:
+        self.dice = random.Random(self.seed)
+        self._at_home: dict[str, dict[str, bytes]] = {}
 
     def place(self, name: str) -> Place:
         """A new place."""
         return Place(self.work / name, self.work / "pages")
 
-    def environment(self) -> dict[str, str]:
-        """What makes the sleeping model known."""
-        return {
+    def start(self, place: Place, arguments: list[str]) -> subprocess.Popen[str]:
+        """Start a run, for which the sleeping model is known."""
+        environment = {
             "PYTHONPATH": os.pathsep.join((str(self.plugins), str(Path.cwd()))),
             "GENDALENS_PLUGINS": "on",
-            "OMP_NUM_THREADS": "1",
         }
-
-    def start(self, place: Place, arguments: list[str]) -> subprocess.Popen[str]:
-        """Start a run."""
-        return place.start(arguments, self.environment())
+        return place.start(arguments, environment)
 
     def run(self, place: Place, arguments: list[str]) -> Ended:
         """Run to the end."""
         return wait_for_end(self.start(place, arguments), _LONGEST)
 
-    def sleeping(self, place: Place) -> list[str]:
-        """The arguments that run the sleeping model, which notes what it is asked."""
-        return [f"{_MODEL}&log={place.folder / 'asked'}", *_ASKED]
+    def arguments(self, place: Place, model: tuple[str, list[str]] = _SLEEPING) -> list[str]:
+        """What is run; the sleeping model notes what it is asked."""
+        name, asked = model
+        name += f"&log={place.folder / 'asked'}" if model is _SLEEPING else ""
+        return [name, *asked, *_ALWAYS]
 
-    def log(self, place: Place) -> Counter[str]:
-        """How often each request was asked."""
-        file = place.folder / "asked"
-        return Counter(file.read_text("utf-8").splitlines() if file.is_file() else ())
+    def at_home(self, model: tuple[str, list[str]] = _SLEEPING) -> dict[str, bytes]:
+        """The results without Ray."""
+        if model[0] not in self._at_home:
+            place = self.place(f"home-{len(self._at_home)}")
+            ended = self.run(place, self.arguments(place, model))
+            if ended.code:
+                sys.exit(f"The undisturbed run failed: {ended.errors}")
+            self._at_home[model[0]] = read_files(place)
+        return self._at_home[model[0]]
+
+    def log(self, place: Place) -> Log:
+        """The batches that the sleeping model was asked."""
+        return read_log(place.folder / "asked")
 
 
-def files(place: Place) -> dict[str, bytes]:
+def read_files(place: Place) -> dict[str, bytes]:
     """The results and records of a run, with the name of the log taken out."""
-    found = {}
+    found: dict[str, bytes] = {}
     for path in sorted(place.out.rglob("*")):
         if path.name in ("result.json", "records.jsonl"):
             name = f"{path.parent.name.partition('-')[0]}/{path.name}"
@@ -94,41 +111,59 @@ def describe_difference(one: dict[str, bytes], other: dict[str, bytes]) -> str:
     )
 
 
-def kill_workers(bench: Bench, count: int) -> Iterator[tuple[str, int, str]]:
+def kill_workers(bench: Bench, count: int) -> Iterator[Trial]:
     """Kill workers at random moments of their life, loading included, several in a run."""
-    at_home = {}
-    for name, arguments in (("sleeping", None), ("real", _REAL)):
-        place = bench.place(f"home-{name}")
-        bench.run(place, arguments or bench.sleeping(place))
-        at_home[name] = files(place)
+    for model in (_SLEEPING, _REAL):
+        bench.at_home(model)
     with start_ray(bench.plugins) as ray:
         left, number = count, 0
         while left > 0:
-            name = "real" if number % 3 == 2 else "sleeping"
+            model = _REAL if number % 3 == 2 else _SLEEPING
             place = bench.place(f"workers-{number}")
-            arguments = _REAL if name == "real" else bench.sleeping(place)
-            process = bench.start(place, [*arguments, *on(ray)])
+            arguments = [*bench.arguments(place, model), *on(ray)]
+            process = bench.start(place, arguments)
             killed = _kill_some(bench, ray, process, min(left, _KILLS_A_RUN))
             ended = wait_for_end(process, _LONGEST)
-            note = ended.fault or (ended.errors if ended.code else "")
-            note = note or describe_difference(at_home[name], files(place))
-            again = bench.log(place)
-            twice = sum(times - 1 for times in again.values())
-            # Only what two workers had before them can have been asked for nothing.
-            if not note and name == "sleeping" and twice > killed * 2 * max(40, 1):
-                note = f"{twice} requests asked again after {killed} kills"
-            yield f"worker of the {name} model", killed, note
-            left, number = left - max(killed, 1), number + 1
+            if not killed:
+                sys.exit(f"The run ended before a worker was killed: {ended.errors}")
+            note = ended.fault or find_needless(bench.log(place), killed)
+            if ended.code:
+                note = note or _resume(bench, place, arguments, model, ray.pid)
+            note = note or describe_difference(bench.at_home(model), read_files(place))
+            outcome: Outcome = "lost" if note else "sentence" if ended.code else "same"
+            for _ in killed:
+                yield Trial(f"kill −9, a worker on Ray ({model[0].partition(':')[0]})", bench.seed,
+                            outcome, note or " ".join(ended.sentences))  # fmt: skip
+            left, number = left - len(killed), number + 1
 
 
-def _kill_some(bench: Bench, ray: LocalRay, process: subprocess.Popen[str], several: int) -> int:
-    killed = 0
-    while killed < several and process.poll() is None:
-        time.sleep(bench.dice.uniform(0.2, 2.5))
+def _kill_some(
+    bench: Bench, ray: LocalRay, process: subprocess.Popen[str], several: int
+) -> set[int]:
+    killed: set[int] = set()
+    while len(killed) < several and process.poll() is None:
+        time.sleep(bench.dice.uniform(0.2, 4))
         if workers := list_workers(ray.pid):
-            os.kill(bench.dice.choice(workers), signal.SIGKILL)
-            killed += 1
+            chosen = bench.dice.choice(workers)
+            os.kill(chosen, signal.SIGKILL)
+            killed.add(chosen)
     return killed
+
+
+def find_needless(log: Log, killed: set[int]) -> str:
+    """Whether something was asked again although its first answer had arrived."""
+    batches: dict[int, list[tuple[str, ...]]] = {}
+    for pid, batch in log:
+        batches.setdefault(pid, []).append(batch)
+    asked = Counter(request for _, batch in log for request in batch)
+    lost = Counter(
+        request
+        for pid in killed
+        for batch in batches.get(pid, [])[-_LAST_BATCHES:]
+        for request in batch
+    )
+    needless = asked - Counter(dict.fromkeys(asked, 1)) - lost
+    return f"{needless.total()} requests asked again for no reason" if needless else ""
 
 
 def on(ray: LocalRay | None) -> list[str]:
@@ -137,32 +172,29 @@ def on(ray: LocalRay | None) -> list[str]:
     return ["--executor", where, "--workers", "2"]
 
 
-def kill_drivers(bench: Bench, count: int) -> Iterator[tuple[str, int, str]]:
-    """Kill the driver while answers arrive, and run again; half of them with a cluster of their own."""
-    home = bench.place("home-driver")
-    bench.run(home, bench.sleeping(home))
-    whole = files(home)
+def kill_drivers(bench: Bench, count: int) -> Iterator[Trial]:
+    """Kill the driver while answers arrive, and run again; some of them with a cluster of their own."""
     with start_ray(bench.plugins) as ray:
         for number in range(count):
             own = number % 5 == 4
             place = bench.place(f"driver-{number}")
-            arguments = [*bench.sleeping(place), *on(None if own else ray)]
+            arguments = [*bench.arguments(place), *on(None if own else ray)]
             process = bench.start(place, arguments)
             _wait_for_answers(bench, place, process)
+            pid = process.pid if own else ray.pid
             below = list_descendants(process.pid)
             process.kill()
             process.wait()
-            yield "driver", 1, _resume(bench, place, arguments, whole, below)
+            note = _resume(bench, place, arguments, _SLEEPING, pid, below)
+            what = "kill −9, the driver of its own Ray" if own else "kill −9, the driver on Ray"
+            yield Trial(what, bench.seed, "lost" if note else "same", note)
 
 
-def kill_clusters(bench: Bench, count: int) -> Iterator[tuple[str, int, str]]:
+def kill_clusters(bench: Bench, count: int) -> Iterator[Trial]:
     """Kill every process of the cluster that a run has started, but not the run."""
-    home = bench.place("home-cluster")
-    bench.run(home, bench.sleeping(home))
-    whole = files(home)
     for number in range(count):
         place = bench.place(f"cluster-{number}")
-        arguments = [*bench.sleeping(place), *on(None)]
+        arguments = [*bench.arguments(place), *on(None)]
         process = bench.start(place, arguments)
         _wait_for_answers(bench, place, process)
         below = list_descendants(process.pid)
@@ -175,37 +207,64 @@ def kill_clusters(bench: Bench, count: int) -> Iterator[tuple[str, int, str]]:
         note = ended.fault or ""
         if ended.code != 2:
             note = note or f"exit code {ended.code}: {ended.errors[-300:]}"
-        print(f"  ended after {took:.1f} s: {ended.sentences}", flush=True)
-        yield "whole cluster", 1, note or _resume(bench, place, arguments, whole, below)
+        note = note or _resume(bench, place, arguments, _SLEEPING, process.pid, below)
+        told = f"ended after {took:.1f} s: {' '.join(ended.sentences)}"
+        yield Trial("kill −9, the whole Ray cluster", bench.seed, "lost" if note else "sentence",
+                    note or told)  # fmt: skip
 
 
 def _wait_for_answers(bench: Bench, place: Place, process: subprocess.Popen[str]) -> None:
     wanted = bench.dice.randint(1, 1200)
     while process.poll() is None and count_answers(place) < wanted:
         time.sleep(0.05)
+    if process.poll() is not None:
+        sys.exit(f"The run ended before it was killed: {wait_for_end(process).errors}")
 
 
 def _resume(
-    bench: Bench, place: Place, arguments: list[str], whole: dict[str, bytes], below: dict[int, str]
+    bench: Bench,
+    place: Place,
+    arguments: list[str],
+    model: tuple[str, list[str]],
+    cluster: int,
+    below: dict[int, str] | None = None,
 ) -> str:
-    """Run again; what was lost, or asked although it was stored."""
+    """Run again; what was lost, or asked although it was stored.
+
+    No process ``below`` the first run and no worker of its ``cluster`` may live on.
+    """
+    below = below or {}
     for _ in range(200):
-        if not any(map(is_alive, below)):
+        running = [pid for pid in {*below, *list_workers(cluster)} if is_alive(pid)]
+        if not running:
             break
         time.sleep(0.1)
-    running = [command for pid, command in below.items() if is_alive(pid)]
-    stored, before = count_answers(place), bench.log(place)
+    stored, before = count_answers(place), len(bench.log(place))
     ended = bench.run(place, arguments)
     if running:
-        return f"still running: {running[0][:80]}"
+        return f"still running: {below.get(running[0], 'a worker')[:80]}"
     if ended.code or ended.fault:
         return ended.fault or ended.errors[-300:]
     if ended.cached != stored:
         return f"{stored} answers were stored, {ended.cached} taken from the cache"
-    asked = bench.log(place) - before
-    if asked.total() != count_answers(place) - stored:
-        return f"{asked.total()} asked, {count_answers(place) - stored} were missing"
-    return describe_difference(whole, files(place))
+    asked, missing = bench.log(place)[before:], count_answers(place) - stored
+    count = sum(len(batch) for _, batch in asked)
+    if model is _SLEEPING and count != missing:
+        return f"{count} asked, {missing} were missing"
+    return describe_difference(bench.at_home(model), read_files(place))
+
+
+def keep(file: Path, trials: list[Trial]) -> None:
+    """Add trials to a file, and write the rows of the page from all that are in it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", encoding="utf-8") as stream:
+        stream.writelines(f"{json.dumps(asdict(trial), ensure_ascii=False)}\n" for trial in trials)
+    found: dict[str, list[Trial]] = {}
+    for line in file.read_text("utf-8").splitlines():
+        trial = Trial(**json.loads(line))
+        found.setdefault(trial.what, []).append(trial)
+    rows = {what: table.row(what, some) for what, some in sorted(found.items())}
+    table.write(PAGE, table.rows_of(PAGE) | rows, PARTS)
 
 
 def main() -> int:
@@ -215,23 +274,24 @@ def main() -> int:
     parser.add_argument("--drivers", type=int, default=10)
     parser.add_argument("--clusters", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, metavar="FILE")
     asked = parser.parse_args()
-    lost = 0
-    counts: Counter[str] = Counter()
+    parts: list[tuple[Callable[[Bench, int], Iterator[Trial]], int]] = [
+        (kill_workers, asked.workers),
+        (kill_drivers, asked.drivers),
+        (kill_clusters, asked.clusters),
+    ]
+    trials = []
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:
         work = Path(folder)
-        bench = Bench(work, random.Random(asked.seed), install(work / "plugins"))
-        for part, count in (
-            (kill_workers, asked.workers),
-            (kill_drivers, asked.drivers),
-            (kill_clusters, asked.clusters),
-        ):
-            for what, kills, note in part(bench, count) if count else ():
-                counts[what] += kills
-                lost += bool(note)
-                print(f"{what}: {kills} killed, {note or 'same bytes'}", flush=True)
-    print(f"{dict(counts)}, {lost} runs lost something")
-    return 1 if lost else 0
+        bench = Bench(work, asked.seed, install(work / "plugins"))
+        for part, count in parts:
+            for trial in part(bench, count) if count else ():
+                trials.append(trial)
+                print(f"{trial.what}: {trial.outcome} {trial.note}", flush=True)
+    if asked.keep is not None:
+        keep(asked.keep, trials)
+    return 1 if any(trial.outcome == "lost" for trial in trials) else 0
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """A backend of another package, for workers on a cluster: it sleeps, dies, or tells what it sees.
 
 ``sleep:ms=20`` answers a batch in 20 ms by a hash of each request, and imports no torch. ``&log=FILE``
-notes each request that it is asked; ``&dies=WORD`` ends the worker's process on a request with that
-word, ``&fits=N`` lets memory run out above N requests, ``&loads=no`` does so while it is loaded, and
-``&tells=NAME`` refuses with the value of an environment variable.
+notes each batch that it is asked, and by which process; ``&dies=WORD`` ends the worker's process on a
+request with that word, ``&fits=N`` lets memory run out above N requests, ``&loads=no`` does so while it
+is loaded, and ``&tells=NAME`` refuses with the value of an environment variable.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 from urllib.parse import parse_qsl
 
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Backend, Batching, LoadOptions, Score, ScoreAnswer
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import phrase
+
+#: The batches that were asked, in order: the process, and the digests of the requests.
+Log: TypeAlias = list[tuple[int, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class Sleeper(Backend):
         """A hash of each request, after a while."""
         if log := self.options.get("log"):
             with Path(log).open("a", encoding="utf-8") as file:
-                file.write("".join(f"{digest(one.request)}\n" for one in batch))
+                file.write(f"{os.getpid()} {' '.join(digest(one.request) for one in batch)}\n")
         time.sleep(float(self.options.get("ms", 0)) / 1000)
         if variable := self.options.get("tells"):
             raise UserError("It is {value}.", value=repr(os.environ.get(variable)))
@@ -94,6 +97,13 @@ def answer(request: Score) -> ScoreAnswer:
 def digest(request: Score) -> str:
     """What a request is noted as."""
     return hashlib.sha256(repr(request).encode()).hexdigest()[:16]
+
+
+def read_log(path: Path) -> Log:
+    """What was noted so far."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    split = [line.split() for line in lines]
+    return [(int(pid), tuple(requests)) for pid, *requests in split]
 
 
 def install(folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,7 @@ import pytest
 from scripted import Question, Scripted
 from threads_for_ray import Death, ThreadCluster
 
+import gendalens
 from gendalens.engine.cluster import crew, worker
 from gendalens.engine.cluster.remote_backend import host_model
 from gendalens.engine.cluster.staff import Staff
@@ -210,6 +212,16 @@ def test_an_object_is_not_sent_and_a_control_model_stays(place: Place) -> None:
     control = Control("fair", 0.0)
     with host_model(control, control, LoadOptions(), place.staff) as hosted:
         assert hosted is control
+
+
+@pytest.mark.parametrize("executor", [None, "ray"])
+def test_a_run_that_needs_no_worker_imports_no_ray(
+    executor: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.setattr("gendalens.engine.ray_options.is_installed", lambda: True)
+    options: dict[str, Any] = {"tasks": "lm-abc", "data": "builtin", "sample": 12}
+    assert gendalens.run("control:fair", executor=executor, **options)
 
 
 class TestSeveralModels:
