@@ -3,9 +3,9 @@
 #
 #   bash examples/slurm.sh MODEL [OPTIONS of gendalens run]
 #
-# Every task of the array answers its part of the requests and keeps each batch as it arrives, so a task
-# that is killed or requeued goes on where it was. The merge makes the result of one run, byte for byte,
-# if all tasks have the same kind of device and the same number of cores. Change the #SBATCH lines to suit
+# Every task of the array answers its part of the requests and stores each batch as it is answered, so a
+# task that is killed or requeued resumes. The merge makes the result of one run, byte for byte, if all
+# tasks have the same kind of device and the same number of cores. Change the #SBATCH lines to suit
 # the cluster; SHARDS and OUT can be set in the environment.
 #
 # Several models instead of shards: see docs/howto/cluster.md.

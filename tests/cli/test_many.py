@@ -36,7 +36,7 @@ def test_models_are_read_one_a_line_and_named_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"# nothing\n\n", "names no model: write one a line"),
+        (b"# nothing\n\n", "names no model: write one per line"),
         (b"\xff\xfe\x00", "is not UTF-8 text"),
         (None, r"cannot be read \(No such file or directory\)"),
     ],

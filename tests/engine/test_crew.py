@@ -6,8 +6,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,10 +17,12 @@ from threads_for_ray import Death, ThreadCluster
 
 import gendalens
 from gendalens.engine.cluster import crew, worker
+from gendalens.engine.cluster.ray_cluster import RayCluster, count_room
 from gendalens.engine.cluster.remote_backend import host_model
 from gendalens.engine.cluster.staff import Staff
 from gendalens.engine.executor import ask
 from gendalens.engine.joint_run import run_together
+from gendalens.engine.ray_options import RayOptions
 from gendalens.engine.watcher import SessionReport, SilentWatcher, Watcher
 from gendalens.errors import UserError
 from gendalens.models.base import Answer, Backend, LoadOptions, Score
@@ -222,6 +225,35 @@ def test_a_run_that_needs_no_worker_imports_no_ray(
     monkeypatch.setattr("gendalens.engine.ray_options.is_installed", lambda: True)
     options: dict[str, Any] = {"tasks": "lm-abc", "data": "builtin", "sample": 12}
     assert gendalens.run("control:fair", executor=executor, **options)
+
+
+def test_there_is_room_where_one_computer_has_what_a_worker_needs() -> None:
+    nodes = [
+        {"Alive": True, "Resources": {"CPU": 8.0, "GPU": 1.0}},
+        {"Alive": True, "Resources": {"CPU": 2.0, "GPU": 4.0}},
+        {"Alive": False, "Resources": {"CPU": 64.0, "GPU": 8.0}},
+        {"Alive": True, "Resources": {"memory": 1.0}},
+    ]
+    found = [count_room(nodes, *wanted) for wanted in ((1, 0), (2, 0.5), (4, 2), (0, 1), (0, 0))]
+    assert found == [10, 3, 0, 5, 3]
+
+
+@pytest.mark.parametrize(
+    ("address", "workers"), [(None, None), (None, 2), ("a:1", None), ("a:1", 2)]
+)
+def test_only_a_cluster_that_may_grow_is_waited_for(
+    address: str | None, workers: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gendalens.engine.ray_options.is_installed", lambda: True)
+    options = RayOptions(address=address, workers=workers, gpus_per_worker=1)
+    with closing(RayCluster(options)) as cluster:
+        node = {"Alive": True, "Resources": {"CPU": 8.0}}
+        cluster._ray = SimpleNamespace(nodes=lambda: [node])
+        if address and workers:
+            assert cluster.connect(1) == workers
+            return
+        with pytest.raises(UserError, match=r"has room for a worker \(CPUs: 1, GPUs: 1\)"):
+            cluster.connect(1)
 
 
 class TestSeveralModels:

@@ -215,6 +215,13 @@ def test_an_address_without_a_cluster_is_one_sentence(tmp_path: Path) -> None:
         gendalens.run("demo-lm", tasks="lm-abc", executor="ray:127.0.0.1:9", cache=False, **SMALL)
 
 
+def test_a_worker_that_no_computer_has_room_for_is_one_sentence(cluster: str) -> None:
+    for more, wanted in (({"gpus_per_worker": 3}, "GPUs: 3"), ({"cpus_per_worker": 9}, "CPUs: 9")):
+        options = RayOptions(address=cluster, **more)  # type: ignore[arg-type]
+        with pytest.raises(UserError, match=rf"No computer .* has room for a worker .*{wanted}"):
+            gendalens.run("demo-lm", tasks="lm-abc", executor=options, cache=False, **SMALL)
+
+
 def test_an_object_is_refused_and_a_cached_run_needs_no_cluster() -> None:
     scorer = gendalens.Scorer(lambda texts: [-1.0 for _ in texts], name="mine")
     with pytest.raises(UserError, match="mine is in the memory of this process"):

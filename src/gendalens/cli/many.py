@@ -22,7 +22,7 @@ def list_models(named: Sequence[str], file: Path | None) -> list[str]:
     if not found:
         where = str(file) if file is not None else ""
         if where:
-            raise UserError("{file} names no model: write one a line.", file=where)
+            raise UserError("{file} names no model: write one per line.", file=where)
         raise UserError(
             "No model is named: name at least one, or a file of them with --models-from."
         )
@@ -30,7 +30,7 @@ def list_models(named: Sequence[str], file: Path | None) -> list[str]:
 
 
 def read_models(file: Path) -> list[str]:
-    """The models in a file, one a line; empty lines and comments are left out."""
+    """The models in a file, one per line; empty lines and comments are left out."""
     try:
         with open_given(file) as source:
             text = source.read(_LONGEST).decode("utf-8-sig")

@@ -168,7 +168,9 @@ WorkerEnv = Annotated[
 ]
 ModelsFrom = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="File with further models, one a line; # begins a comment."),
+    typer.Option(
+        metavar="FILE", help="File with further models, one per line; # begins a comment."
+    ),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Use local files only.")]
 Details = Annotated[

@@ -11,7 +11,7 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -89,7 +89,7 @@ class RayCluster:
                 self._ray = self._keeper.submit(self._start, cpus).result()
                 self._head = self._ray.get_runtime_context().gcs_address
             if not self._room:
-                self._room = self.options.workers or self._count_room(cpus)
+                self._room = self._find_room(cpus)
             return self._room
 
     def estimate_room(self) -> int:
@@ -213,11 +213,18 @@ class RayCluster:
             reason=describe_error(error),
         )
 
-    def _count_room(self, cpus: float) -> int:
-        found: dict[str, float] = self._ray.cluster_resources()
-        wanted = {"CPU": cpus, "GPU": self.options.gpus_per_worker}
-        rooms = [found.get(kind, 0) // share for kind, share in wanted.items() if share]
-        return max(1, int(min(rooms, default=1)))
+    def _find_room(self, cpus: float) -> int:
+        options = self.options
+        room = count_room(self._ray.nodes(), cpus, options.gpus_per_worker)
+        if room or not (options.workers is None or self.is_local):
+            # A cluster may add computers for the workers that it is asked for.
+            return options.workers or room
+        raise UserError(
+            "No computer of the Ray cluster has room for a worker (CPUs: {cpus}, GPUs: {gpus}): change"
+            " --cpus-per-worker or --gpus-per-worker.",
+            cpus=f"{cpus:g}",
+            gpus=f"{options.gpus_per_worker:g}",
+        )
 
     def _check_alive(self) -> None:
         """Raise if the cluster has gone; Ray would end the whole process after a minute."""
@@ -230,6 +237,19 @@ class RayCluster:
             socket.create_connection((host, int(port)), timeout=_PATIENCE).close()
         except (OSError, ValueError) as error:
             raise _explain_loss(describe_error(error)) from None
+
+
+def count_room(nodes: Sequence[Mapping[str, Any]], cpus: float, gpus: float) -> int:
+    """How many workers the computers of a cluster, as Ray describes them, have room for."""
+    wanted = {kind: share for kind, share in (("CPU", cpus), ("GPU", gpus)) if share}
+    return sum(
+        min(
+            (int(node["Resources"].get(kind, 0) // share) for kind, share in wanted.items()),
+            default=1,
+        )
+        for node in nodes
+        if node["Alive"]
+    )
 
 
 def _knock(address: str) -> None:
