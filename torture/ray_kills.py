@@ -34,10 +34,11 @@ from torture.sleeping_model import Log, install, read_log
 from torture.trial import Outcome, Trial
 
 _LONGEST = 400  # seconds that a run may take
-_SLEEPING = ("sleep:ms=60", ["--tasks", "lm-abc", "--sample", "1000"])
+_SLEEPING = ("sleep:ms=60", ["--tasks", "lm-abc", "--sample", "2000"])
 _REAL = ("demo-lm", ["--tasks", "lm-abc,lm-dawinobias", "--sample", "200"])
 _ALWAYS = ["--data", "builtin", "--offline", "--batch-tokens", "256"]
 _KILLS_A_RUN = 6
+_EARLY = 0.2  # of the drivers and clusters are killed before there are answers
 _LAST_BATCHES = 2  # that a worker may have answered without the driver's knowing
 
 
@@ -131,9 +132,10 @@ def kill_workers(bench: Bench, count: int) -> Iterator[Trial]:
                 note = note or _resume(bench, place, arguments, model, ray.pid)
             note = note or describe_difference(bench.at_home(model), read_files(place))
             outcome: Outcome = "lost" if note else "sentence" if ended.code else "same"
+            name = "sleeping model" if model is _SLEEPING else model[0]
             for _ in killed:
-                yield Trial(f"kill −9, a worker on Ray ({model[0].partition(':')[0]})", bench.seed,
-                            outcome, note or " ".join(ended.sentences))  # fmt: skip
+                yield Trial(f"kill −9, a worker on Ray, {name}", bench.seed, outcome,
+                            note or " ".join(ended.sentences))  # fmt: skip
             left, number = left - len(killed), number + 1
 
 
@@ -214,7 +216,11 @@ def kill_clusters(bench: Bench, count: int) -> Iterator[Trial]:
 
 
 def _wait_for_answers(bench: Bench, place: Place, process: subprocess.Popen[str]) -> None:
-    wanted = bench.dice.randint(1, 1200)
+    """Wait for some answers, or now and then only until the run has begun to start its workers."""
+    if bench.dice.random() < _EARLY:
+        time.sleep(bench.dice.uniform(1, 8))
+        return
+    wanted = bench.dice.randint(1, 5000)
     while process.poll() is None and count_answers(place) < wanted:
         time.sleep(0.05)
     if process.poll() is not None:
@@ -254,15 +260,15 @@ def _resume(
     return describe_difference(bench.at_home(model), read_files(place))
 
 
-def keep(file: Path, trials: list[Trial]) -> None:
-    """Add trials to a file, and write the rows of the page from all that are in it."""
+def keep(file: Path, trial: Trial) -> None:
+    """Add a trial to a file, and write the rows of the page from all that are in it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as stream:
-        stream.writelines(f"{json.dumps(asdict(trial), ensure_ascii=False)}\n" for trial in trials)
+        stream.write(f"{json.dumps(asdict(trial), ensure_ascii=False)}\n")
     found: dict[str, list[Trial]] = {}
     for line in file.read_text("utf-8").splitlines():
-        trial = Trial(**json.loads(line))
-        found.setdefault(trial.what, []).append(trial)
+        kept = Trial(**json.loads(line))
+        found.setdefault(kept.what, []).append(kept)
     rows = {what: table.row(what, some) for what, some in sorted(found.items())}
     table.write(PAGE, table.rows_of(PAGE) | rows, PARTS)
 
@@ -289,8 +295,8 @@ def main() -> int:
             for trial in part(bench, count) if count else ():
                 trials.append(trial)
                 print(f"{trial.what}: {trial.outcome} {trial.note}", flush=True)
-    if asked.keep is not None:
-        keep(asked.keep, trials)
+                if asked.keep is not None:
+                    keep(asked.keep, trial)
     return 1 if any(trial.outcome == "lost" for trial in trials) else 0
 
 
