@@ -263,6 +263,13 @@ def test_the_first_version_is_one_file_with_occupations_of_its_own(tmp_path: Pat
         sets.read_raw_triples(source)
 
 
+def test_a_missing_file_of_abc_is_said_to_be_missing(tmp_path: Path) -> None:
+    with pytest.raises(
+        UserError, match=r"no\.da does not exist: .* a single file like coref_lm\.da"
+    ):
+        find_source("abc", override=tmp_path / "no.da")
+
+
 def test_an_occupation_that_the_official_set_misspells_has_its_class(tmp_path: Path) -> None:
     path = tmp_path / "coref_lm.da"
     lines = [f"jordmoderen maler {word} stol." for word in ("sin", "hans", "hendes")]

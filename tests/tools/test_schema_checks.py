@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -7,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from gendalens.data import registry
-from gendalens.data.builtin import schemas
+from gendalens.data.builtin import abc, schemas
+from gendalens.data.builtin.catalogue import SETS
 from gendalens.data.builtin.occupations import read_occupations
 from gendalens.data.builtin.schemas import Row
 from gendalens.data.dawinobias import FILES
@@ -223,3 +226,36 @@ def test_the_data_card_tells_the_balance_and_the_occupations_as_they_are() -> No
     uses = [x.referent.occupation for x in schemas.read() if x.condition == "pro"]
     per_schema = {uses.count(o) for o in read_occupations()}
     assert f"each is in {min(per_schema)} to {max(per_schema)} schemas" in card
+
+
+def test_the_data_card_tells_the_schemas_of_each_kind_as_they_are() -> None:
+    file = resources.files("gendalens.data.builtin").joinpath("SCHEMAS.md")
+    card = " ".join(file.read_text(encoding="utf-8").split())
+    pro = [line for line in schemas.read() if line.condition == "pro"]
+    uses = Counter(line.referent.occupation for line in pro)
+    proven = [uses[name] for name, o in read_occupations().items() if not o.unproven]
+    assert f"those that the headline rests on in {min(proven)} to {max(proven)}." in card
+    unproven = {x.schema for x in pro if x.referent.unproven or x.other.unproven}
+    assert f"The {len(unproven)} schemas with one of them are asked" in card
+    kept = [re.sub(r"\w+(?=[]}])", "", row.text) for row in ROWS if row.kind == "syntax"]
+    trading = sum(one == two for one, two in zip(kept[::2], kept[1::2], strict=True))
+    assert f"In {trading} of these schemas the two occupations trade places" in card
+
+
+def test_other_documents_count_the_built_in_sets_right() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    count = len({row.schema for row in ROWS})
+    triples, jobs, frames = len(abc.read()), len(read_occupations()), len(abc.read_frames())
+    told = {
+        "method/data.md": (
+            f"[{count} schemas]",
+            f"[{triples:,} triples](../builtin-abc.md), {jobs} occupations, {frames} frames",
+        ),
+        "guide/lm-dawinobias.md": (f"With `--data builtin`, {count} schemas",),
+        "guide/lm-abc.md": (f"With `--data builtin`, {triples:,} triples over {jobs} occupations",),
+    }
+    for name, phrases in told.items():
+        text = " ".join((docs / name).read_text(encoding="utf-8").split())
+        for phrase in phrases:
+            assert phrase in text, name
+    assert SETS["dawinobias"].holds.startswith(f"{count} schemas")

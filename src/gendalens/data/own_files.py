@@ -34,6 +34,13 @@ def find_own_files(data: DataSet, path: Path) -> tuple[Path, ...]:
 def _find_in_folder(data: DataSet, path: Path) -> tuple[Path, ...]:
     """The files of a set in the user's own folder."""
     missing = [f.name for f in data.files if not (path / f.name).is_file()]
+    if not path.is_dir() and data.name in SINGLE_FILES:
+        raise UserError(
+            "{path} does not exist: name a folder that holds {file}, or a single file like {single}.",
+            path=str(path),
+            file=data.files[0].name,
+            single=SINGLE_FILES[data.name],
+        )
     if not path.is_dir():
         raise UserError(
             "{path} is not a folder: name one that holds {file}.",
