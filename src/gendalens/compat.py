@@ -149,9 +149,9 @@ class Visualizer:
 def _check(test: str) -> None:
     if test not in TESTS:
         raise ClassicError(
-            "There is no test {test}; choose {tests}.",
+            "There is no test {test}; choose {tests:or}.",
             test=repr(test),
-            tests=" or ".join(map(repr, TESTS)),
+            tests=tuple(map(repr, TESTS)),
         )
 
 

@@ -39,7 +39,7 @@ def test_a_class_is_as_good_as_an_object_and_takes_options_by_keyword(job_ads: A
 
 
 def test_an_object_whose_option_is_out_of_bounds_is_refused(job_ads: Any) -> None:
-    with pytest.raises(UserError, match="--tone angry: choose both or caring or competitive"):
+    with pytest.raises(UserError, match="--tone angry: choose both, caring or competitive"):
         gendalens.run("control:fair", tasks=[job_ads(tone="angry")])
 
 

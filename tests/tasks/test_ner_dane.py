@@ -198,7 +198,7 @@ def test_a_model_that_finds_nothing_is_a_problem(task: NERDane, items: Sequence[
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"names": "rare"}, "choose top or matched"),
+        ({"names": "rare"}, "choose top, matched, all or all-by-bearers"),
         ({"labels": "GPE"}, "is not a label mapping"),
         ({"labels": 5}, "is not a label mapping"),
         ({"repeats": 0}, "must be 1 or more"),

@@ -105,6 +105,7 @@ def test_a_list_without_and_has_commas_alone() -> None:
 def test_members_of_a_list_may_be_messages_and_numbers() -> None:
     members = (phrase("not measurable"), 2.5, "x")
     assert write(phrase("{all:and}", all=members), "da") == "kan ikke måles, 2,5 og x"
+    assert write(phrase("{all:or}", all=members), "da") == "kan ikke måles, 2,5 eller x"
 
 
 @pytest.mark.parametrize("value", ["{", "}", "{}", "{0}", "{two}", "{three!r}", "{{two}}", "%s"])

@@ -26,9 +26,9 @@ def set_language(language: str | None) -> None:
         return
     if language not in languages():
         raise UserError(
-            "There is no language {language}; choose {known}.",
+            "There is no language {language}; choose {known:or}.",
             language=repr(language),
-            known=" or ".join(languages()),
+            known=tuple(languages()),
         )
     use_language(language)
 

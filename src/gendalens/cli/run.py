@@ -109,9 +109,9 @@ def check_tests(tests: Sequence[str] | None, protocol: int) -> None:
     protocols = sorted({its_protocol for _, its_protocol in all_tasks()})
     if tests is None and protocol not in protocols:
         raise UserError(
-            "There is no protocol {protocol}; choose {known}.",
+            "There is no protocol {protocol}; choose {known:or}.",
             protocol=protocol,
-            known=" or ".join(map(str, protocols)),
+            known=tuple(protocols),
         )
     for name in tests or []:
         get_task(name, protocol)

@@ -19,9 +19,9 @@ def list_tasks(only: int | None = None) -> None:
     known = sorted({protocol for _, protocol in all_tasks()})
     if only is not None and only not in known:
         raise UserError(
-            "There is no protocol {protocol}; choose {known}.",
+            "There is no protocol {protocol}; choose {known:or}.",
             protocol=only,
-            known=" or ".join(map(str, known)),
+            known=tuple(known),
         )
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in (say("test"), say("protocol"), say("what it asks"), say("headline")):

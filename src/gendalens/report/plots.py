@@ -34,7 +34,7 @@ def plot_results(results: Run | Iterable[Run], chart: str | None = None) -> Char
     name = chart or (INTERACTION if isinstance(results, Result) else FOREST)
     if name not in CHARTS:
         raise UserError(
-            "There is no chart {name}; choose {charts}.", name=repr(name), charts=CHARTS
+            "There is no chart {name}; choose {charts:or}.", name=repr(name), charts=CHARTS
         )
     if name == FOREST:
         return _make_chart(_draw_forest(several))

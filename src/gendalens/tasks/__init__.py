@@ -15,7 +15,7 @@ from gendalens.models.base import ANSWER_TYPES
 from gendalens.system.plugins import Plugin, load_plugins
 from gendalens.tasks.base import Task
 from gendalens.tasks.options import RESERVED, Option
-from gendalens.words import Message, add_words, phrase
+from gendalens.words import Message, add_words
 
 #: The entry point group for tests of other packages.
 GROUP = "gendalens.tasks"
@@ -121,11 +121,10 @@ def get_task(name: str, protocol: int) -> Task[Any]:
             tasks=tuple(names),
         )
     if (name, protocol) not in tasks:
-        known = tuple(str(p) for n, p in sorted(tasks) if n == name)
         raise UserError(
-            "{task} has no protocol {protocol}; choose {known}.",
+            "{task} has no protocol {protocol}; choose {known:or}.",
             task=name,
             protocol=protocol,
-            known=known[0] if len(known) == 1 else phrase("{a} or {b}", a=known[0], b=known[-1]),
+            known=tuple(protocol for known, protocol in sorted(tasks) if known == name),
         )
     return tasks[name, protocol]

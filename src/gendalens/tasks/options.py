@@ -48,9 +48,9 @@ class Option:
         if isinstance(self.default, int):
             return check_number(self.name, value, self.least, self.most)
         if self.choices and value not in self.choices:
-            choices = " or ".join(self.choices)
             raise UserError(
-                "{flag} {value}: choose {choices}.", choices=choices, **self._say(value)
+                "{flag} {value}: choose {choices:or}.",
+                **self._say(value) | {"choices": self.choices},
             )
         return value
 

@@ -13,7 +13,7 @@ from gendalens.words.numbers import format_number
 Value: TypeAlias = Union[str, int, float, bool, "Message", tuple["Value", ...], None]
 
 #: Formats of a value: a text to be translated, a list of words, a list of clauses.
-TRANSLATED, LISTED, CLAUSES = "t", "and", "clauses"
+TRANSLATED, LISTED, CLAUSES, CHOICES = "t", "and", "clauses", "or"
 #: The English sentence of every declared code.
 _TEMPLATES: dict[str, str] = {}
 
@@ -142,16 +142,18 @@ class _Writer(string.Formatter):
                 return translate(value, self.language)
             case str() | bool() | None:
                 return str(value)
-        spec = "" if format_spec in (TRANSLATED, LISTED, CLAUSES) else format_spec
+        spec = "" if format_spec in (TRANSLATED, LISTED, CLAUSES, CHOICES) else format_spec
         return format_number(value, spec, self.language)
 
     def _join(self, parts: list[str], spec: str) -> str:
-        if len(parts) < 2 or spec not in (LISTED, CLAUSES):
+        if len(parts) < 2 or spec not in (LISTED, CLAUSES, CHOICES):
             return ", ".join(parts)
         if spec == LISTED:
             both = translate("{first} and {last}", self.language)
-        else:
+        elif spec == CLAUSES:
             both = translate("{first}, and {last}", self.language)
+        else:
+            both = translate("{first} or {last}", self.language)
         return both.format(first=", ".join(parts[:-1]), last=parts[-1])
 
     def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:
