@@ -90,7 +90,7 @@ def test_an_option_of_its_own_is_read_and_signed(site: Path, work: Path) -> None
     wrong = gendalens(
         site, "run", "counts:corpus.txt", "--tasks", "job-ads", "--tone", "x", code=2, cwd=work
     )
-    assert "--tone x: choose both or caring or competitive" in wrong.stderr
+    assert "--tone x: choose both, caring or competitive" in wrong.stderr
 
 
 def test_its_model_takes_the_other_tests_too(site: Path, work: Path) -> None:
