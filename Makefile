@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One test worker per core, at most four.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
-.PHONY: release-check bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-latex test-planted test-libraries test-ray lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference pictures gallery clean
+.PHONY: release-check install-check bench bench-heads bench-start demo demo-models demo-models-check test test-all test-slow test-latex test-planted test-libraries test-ray lint format real real-servers calibrate spelling messages heads fuzz torture sweep mutants mutants-sample docs reference pictures gallery clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -81,8 +81,14 @@ test-planted: .venv/ready
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow --timeout 1200 --junitxml .work/planted.xml tests/models/test_planted_bias.py
 
 # Build the release twice from clean clones: the same bytes, nothing stray in it, versions that agree.
+# (LIST=1 lists what is in it.)
 release-check: .venv/ready
-	$(BIN)/python -m tools.release.check
+	$(BIN)/python -m tools.release.check $(if $(LIST),--list)
+
+# Install the wheel into empty environments, without extras and with each, and try the commands of a new
+# user; a few minutes. (EXTRAS="base hf" takes some of them.)
+install-check: .venv/ready
+	$(BIN)/python -m tools.release.install $(EXTRAS)
 
 # LaTeX tables set by a real TeX: Debian's, installed if run as root (250 MB).
 TEX := texlive-latex-base texlive-latex-recommended poppler-utils

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from tools.release.check import LARGEST, find_faults, read_versions
+from tools.release.check import LARGEST, find_disagreements, find_faults, read_releases
 
 SOUND = {
     f"gendalens/{name}": 9 for name in ("py.typed", "results/result.schema.json", "version.py")
 }
 
 
-def test_the_package_and_its_citation_have_one_version() -> None:
-    own, cited = read_versions()
-    assert own == cited != "none"
+def test_package_citation_and_changelog_name_one_version() -> None:
+    releases = read_releases()
+    assert not any("none" in release for release in releases.values())
+    assert list(find_disagreements(releases)) == []
+
+
+@pytest.mark.parametrize("wrong", ["1.1 2026-01-02", "1.2 2026-01-03"])
+def test_another_version_or_date_is_a_disagreement(wrong: str) -> None:
+    releases = {"CHANGELOG.md": "1.2 2026-01-02", "CITATION.cff": wrong, "version.py": "1.2"}
+    (fault,) = find_disagreements(releases)
+    assert "CITATION.cff" in fault
 
 
 def test_a_sound_wheel_and_sdist_have_no_fault() -> None:
@@ -33,7 +41,7 @@ def test_a_sound_wheel_and_sdist_have_no_fault() -> None:
         ("other/x.py", 1),
     ],
 )
-def test_what_does_not_belong_into_a_release_is_a_fault(path: str, size: int) -> None:
+def test_what_does_not_belong_in_a_release_is_a_fault(path: str, size: int) -> None:
     (fault,) = find_faults("a.whl", {**SOUND, path: size})
     assert path in fault
 

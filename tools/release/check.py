@@ -1,7 +1,8 @@
 """Builds the release twice from clean clones, and checks what is in it.
 
-Exits with 1 if the two builds differ by a byte, if a file does not belong into a release, or if the
-versions of the package and of CITATION.cff disagree.
+Exits with 1 if the two builds differ by a byte, if a file does not belong in a release, if twine
+rejects the metadata, or if the package, CITATION.cff and the changelog name different versions.
+``--list`` prints the contents.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import venv
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +24,12 @@ ROOT = Path(__file__).parents[2]
 TOP = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "PKG-INFO", "README.md", "constraints.txt"}
 TOP |= {".gitignore", "pyproject.toml", "src"}
 STRAY = re.compile(r"(^|/)(tests?|__pycache__|\.git|\.venv|runs)/|\.(pyc|pt|bin|pkl|pickle)$")
+#: Where a version stands, and the date of its release.
+RELEASES = {
+    "CHANGELOG.md": (r"^## (\d\S*) ", r"^## \d\S* \((.+)\)"),
+    "CITATION.cff": (r"^version: (\S+)", r"^date-released: (\S+)"),
+    "src/gendalens/version.py": (r'^__version__ = "(.+)"',),
+}
 LARGEST = 1024**2  # bytes of a file: the weights of a demo model are just below
 
 
@@ -56,13 +64,13 @@ def list_contents(path: Path) -> dict[str, int]:
 
 
 def find_faults(name: str, contents: dict[str, int]) -> Iterator[str]:
-    """What does not belong into the release, and what is missing in it."""
+    """What does not belong in the release, and what is missing in it."""
     prefix = "" if name.endswith(".whl") else "src/"
     for path, size in contents.items():
         top = path.partition("/")[0]
         known = top == "gendalens" or top.endswith(".dist-info") if not prefix else top in TOP
         if not known or STRAY.search(path):
-            yield f"{name}: {path} does not belong into it"
+            yield f"{name}: {path} does not belong in it"
         if size > LARGEST:
             yield f"{name}: {path} has {size:,} bytes"
     for needed in ("py.typed", "results/result.schema.json", "version.py"):
@@ -70,18 +78,41 @@ def find_faults(name: str, contents: dict[str, int]) -> Iterator[str]:
             yield f"{name}: {needed} is missing"
 
 
-def read_versions() -> tuple[str, str]:
-    """The version of the package, and that of CITATION.cff."""
-    version = (ROOT / "src" / "gendalens" / "version.py").read_text(encoding="utf-8")
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    found = re.search(r'__version__ = "(.+)"', version), re.search(r"(?m)^version: (.+)$", citation)
-    return tuple(one[1].strip() if one else "none" for one in found)  # type: ignore[return-value]
+def check_metadata(folder: Path, paths: Iterable[Path]) -> str | None:
+    """What twine, in an environment of its own, says against the metadata."""
+    venv.create(folder / "twine", with_pip=True)
+    python = folder / "twine" / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "twine"], check=True)
+    done = subprocess.run(
+        [python, "-m", "twine", "check", "--strict", *paths], capture_output=True, text=True
+    )
+    print(done.stdout.strip())
+    return None if done.returncode == 0 else f"twine: {done.stdout}{done.stderr}"
+
+
+def read_releases() -> dict[str, str]:
+    """The version that each file names, with its date where there is one."""
+    return {name: " ".join(_search(name, *patterns)) for name, patterns in RELEASES.items()}
+
+
+def _search(name: str, *patterns: str) -> Iterator[str]:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for pattern in patterns:
+        found = re.search(pattern, text, re.MULTILINE)
+        yield found[1] if found else "none"
+
+
+def find_disagreements(releases: Mapping[str, str]) -> Iterator[str]:
+    """The files whose version is not that of the changelog's newest release."""
+    newest = releases["CHANGELOG.md"]
+    for name, release in releases.items():
+        if release not in (newest, newest.split()[0]):
+            yield f"{name} names {release}, the newest release in the changelog is {newest}"
 
 
 def main() -> int:
     """Print what was built and every fault."""
-    own, cited = read_versions()
-    faults = [] if own == cited else [f"the package is {own}, CITATION.cff says {cited}"]
+    faults = list(find_disagreements(read_releases()))
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         first, second = build(Path(one)), build(Path(other))
         for name, path in first.items():
@@ -91,6 +122,10 @@ def main() -> int:
             if name not in second or second[name].read_bytes() != content:
                 faults.append(f"{name}: two builds differ")
             faults += find_faults(name, contents)
+            if "--list" in sys.argv[1:]:
+                print("".join(f"{size:>11,}  {path}\n" for path, size in contents.items()), end="")
+        fault = check_metadata(Path(one), first.values())
+        faults += [fault] if fault else []
     print("\n".join(faults) or "the same bytes twice, and nothing in it that does not belong there")
     return 1 if faults else 0
 
