@@ -51,6 +51,14 @@ def test_a_link_out_of_the_docs_follows_the_file_into_the_site() -> None:
     assert resolve("../nowhere.md", "gate.md") is None
 
 
+def test_a_file_in_a_hidden_folder_is_on_the_site() -> None:
+    """Mkdocs would leave out a file whose address has a part that begins with a dot."""
+    action = "[a](../../.github/actions/gate/action.yml)"
+    assert rewrite(action, "howto/gate-ci.md") == (
+        "[a](../repository/github/actions/gate/action.yml)"
+    )
+
+
 def test_code_is_no_link() -> None:
     code = "```python\nx[a](../CHANGELOG.md)\n```"
     assert rewrite(code, "gate.md") == code

@@ -15,6 +15,7 @@ from tools.site.code_blocks import ROOT
 pytestmark = pytest.mark.browser
 PAGES = ("index", "start/reading", "guide/lm-abc", "definitions", "reference/api", "da/index")
 WIDTHS = (1400, 390)
+SCHEMES = ("light", "dark")
 SERIOUS = {"serious", "critical"}
 
 
@@ -55,15 +56,17 @@ def page(request: pytest.FixtureRequest, chromium: Any) -> Any:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_fits_its_screen_and_everybody_can_read_it(site: Path, page: Any, name: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    page.goto((site / f"{name}.html").as_uri())
-    page.wait_for_selector("h1")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    # Wide tables are wrapped, and made reachable by keyboard, after the page is loaded.
-    page.wait_for_function(
-        "[...document.querySelectorAll('.md-typeset__scrollwrap')].every((box) => box.tabIndex === 0)"
-    )
-    found = axe.run(page).response["violations"]
-    assert [one["id"] for one in found if one["impact"] in SERIOUS] == []
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        page.goto((site / f"{name}.html").as_uri())
+        page.wait_for_selector("h1")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        # Wide tables are wrapped, and made reachable by keyboard, after the page is loaded.
+        page.wait_for_function(
+            "[...document.querySelectorAll('.md-typeset__scrollwrap')].every((box) => box.tabIndex === 0)"
+        )
+        found = axe.run(page).response["violations"]
+        assert [(scheme, one["id"]) for one in found if one["impact"] in SERIOUS] == []
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = "docs"
 PREFIX = "repository"
 LINK = re.compile(r"(?P<bang>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^()\s]+)\)")
+HIDDEN = re.compile(r"(?:(?<=^)|(?<=/))\.(?=[^./])")
 FENCE = re.compile(r"^(?P<fence>```|~~~).*?^(?P=fence)", re.DOTALL | re.MULTILINE)
 
 
@@ -35,7 +36,8 @@ def find_uri(place: str) -> str:
     """The page or file of the site for a file of the repository."""
     if place.startswith(f"{DOCS}/"):
         return place.removeprefix(f"{DOCS}/")
-    return f"{PREFIX}/{place}"
+    # mkdocs leaves out what begins with a dot.
+    return f"{PREFIX}/{HIDDEN.sub('', place)}"
 
 
 def resolve(target: str, uri: str) -> str | None:
