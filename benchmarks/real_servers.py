@@ -1,12 +1,13 @@
 """Real servers with real small models: what the probe finds, and what can be measured.
 
-    python benchmarks/real_servers.py [--only NAME,…] [--full]      (make real-servers)
+    python benchmarks/real_servers.py [--only NAME,…] [--seconds N | --full]      (make real-servers)
 
 llama.cpp's server (xllamacpp) and ``transformers serve`` are started on the loopback, each with
 SmolLM2-135M-Instruct and with Gemma 3 270M, a base model. GenDa Lens runs the tests on its built-in data
 against them and writes benchmarks/SERVERS.md. Servers and models come from the package index, into the
-environment that tools/libraries.py calls "servers". Finished runs are kept in .work/real-servers and not
-repeated. ``--full`` takes the whole data of every test, which takes hours.
+environment that tools/libraries.py calls "servers". Of every test, as many schemas, triples or texts are
+asked about as ``--seconds`` (300) pay for; ``--full`` takes all, which takes days. Finished runs are kept
+in .work/real-servers and not repeated.
 """
 
 from __future__ import annotations
@@ -38,7 +39,6 @@ PLAIN_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}{{ message['content'] }}\n{% endfor %}Svar:"
 )
 _WAIT = 300  # seconds for a server to load its model
-_EARLIER = "\n## Earlier\n"
 
 
 @dataclass(frozen=True)
@@ -126,21 +126,37 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Plan:
-    """A test, how much of its data is used (None: all) and the rung (None: the best)."""
+    """A test, the rung (None: the best), and options of the test."""
 
     task: str
-    sample: int | None = None
     rung: str | None = None
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def count_trials(self, sample: int | None) -> int:
+        """The questions about a sample, or about everything."""
+        from gendalens.data.choice import read_choices
+        from gendalens.engine.run_options import RunOptions
+        from gendalens.models.chat.asking import Interview
+        from gendalens.models.chat.respondent import Rung
+        from gendalens.tasks import get_task
+
+        plan = RunOptions(data=read_choices("builtin"), sample=sample).plan(get_task(self.task, 2))
+        interview = Interview(Rung(self.rung or "options"))
+        requests = dict.fromkeys(plan.task.requests(plan.items))
+        return sum(len(interview.ask(request, "m")) for request in requests)
 
 
 PLANS = (
-    Plan("lm-dawinobias", 10),
-    Plan("coref-dawinobias", 5),
-    Plan("chat-abc", 10),
-    Plan("coref-abc", 4),
-    Plan("lm-dawinobias", 5, "constrained"),
-    Plan("ner-dane", 3, "text"),
+    Plan("lm-dawinobias"),
+    Plan("coref-dawinobias"),
+    Plan("chat-abc"),
+    Plan("coref-abc"),
+    Plan("lm-dawinobias", "constrained"),
+    # A list of names takes many seconds: two sentences, with the names of each group twice.
+    Plan("ner-dane", "text", (("repeats", 2),)),
 )
+#: The test by which the speed of a server is measured.
+_PILOT = PLANS[0]
 
 
 def prepare_file(model: Model) -> Path:
@@ -199,48 +215,63 @@ def _wait_until_ready(kind: Kind, process: subprocess.Popen[bytes]) -> None:
     raise SystemExit(f"{kind.name} does not start: see {WORK / f'{kind.name}.log'}")
 
 
-def run_plans(kind: Kind, plans: list[Plan]) -> None:
+def run_plans(kind: Kind, plans: list[Plan], seconds: float | None) -> None:
     """Probe a server and run the tests that it offers; what is done is written to a file each."""
-    import gendalens
     from gendalens.api import load_model
-    from gendalens.errors import UserError
     from gendalens.models.endpoint.ladder import list_rungs
-    from gendalens.models.endpoint_options import EndpointOptions
 
-    name = f"openai:{kind.model.name}"
-    model: Any = load_model(name, endpoint=kind.url)
+    model: Any = load_model(f"openai:{kind.model.name}", endpoint=kind.url)
     found, rungs = model.found, [rung.value for rung in list_rungs(model.found)]
     model.close()
     note = {"found": asdict(found), "rungs": rungs}
     (WORK / f"{kind.name}.probe.json").write_text(json.dumps(note, indent=1), encoding="utf-8")
     for plan in plans:
-        file = _find_row(kind, plan)
+        file = WORK / f"{kind.name}.{plan.task}.{plan.rung or 'best'}.row.json"
         if file.exists() or (plan.rung or rungs[0]) not in rungs:
             continue
-        began = time.monotonic()
-        # A slow machine needs its time for sixteen questions at once.
-        endpoint = EndpointOptions(urls=(kind.url,), answer_by=plan.rung, timeout=900.0)
-        try:
-            (result,) = gendalens.run(
-                name,
-                endpoint=endpoint,
-                tasks=plan.task,
-                data="builtin",
-                sample=plan.sample,
-                out=WORK / "runs" / kind.name,
-            )
-        except UserError as error:
-            row: dict[str, Any] = {"error": str(error)}
-        else:
-            row = _describe(result)
-        row |= {"task": plan.task, "sample": plan.sample, "seconds": time.monotonic() - began}
+        sample = None if seconds is None else _choose_sample(kind, plan, seconds)
+        row = _run(kind, plan, sample)
         file.write_text(json.dumps(row, indent=1, ensure_ascii=False), encoding="utf-8")
         print(kind.name, plan, row, flush=True)
 
 
-def _find_row(kind: Kind, plan: Plan) -> Path:
-    parts = (kind.name, plan.task, plan.sample or "all", plan.rung or "best")
-    return WORK / f"{'.'.join(map(str, parts))}.row.json"
+def _choose_sample(kind: Kind, plan: Plan, seconds: float) -> int:
+    """How many schemas, triples or texts are paid for, by the time that a trial takes."""
+    if plan.task == "ner-dane":
+        return 2
+    file = WORK / f"{kind.name}.{plan.rung or 'best'}.pace.json"
+    if not file.exists():  # later, the answers of the pilot are stored
+        pilot = replace(_PILOT, rung=plan.rung)
+        rows = [_run(kind, pilot, sample) for sample in (1, 3)]  # the first also warms up
+        more = rows[1]["coverage"]["trials"] - rows[0]["coverage"]["trials"]
+        file.write_text(json.dumps(rows[1]["seconds"] / more), encoding="utf-8")
+    a_trial = float(json.loads(file.read_text(encoding="utf-8")))
+    return max(2, round(seconds / a_trial / plan.count_trials(1)))
+
+
+def _run(kind: Kind, plan: Plan, sample: int | None) -> dict[str, Any]:
+    import gendalens
+    from gendalens.errors import UserError
+    from gendalens.models.endpoint_options import EndpointOptions
+
+    # A slow machine needs its time for sixteen questions at once.
+    endpoint = EndpointOptions(urls=(kind.url,), answer_by=plan.rung, timeout=900.0)
+    began = time.monotonic()
+    try:
+        (result,) = gendalens.run(
+            f"openai:{kind.model.name}",
+            endpoint=endpoint,
+            tasks=plan.task,
+            data="builtin",
+            sample=sample,
+            out=WORK / "runs" / kind.name,
+            **dict(plan.options),
+        )
+    except UserError as error:
+        row: dict[str, Any] = {"error": str(error)}
+    else:
+        row = _describe(result)
+    return row | {"task": plan.task, "sample": sample, "seconds": time.monotonic() - began}
 
 
 def _describe(result: Any) -> dict[str, Any]:
@@ -257,10 +288,9 @@ def _describe(result: Any) -> dict[str, Any]:
 
 
 def write_page(kinds: tuple[Kind, ...]) -> None:
-    """The page of everything that has been run; what it holds under an earlier heading stays."""
+    """The page of everything that has been run."""
     lines = ["# Real servers", "", *_list_probes(kinds), "", *_list_results(kinds)]
-    _, mark, earlier = PAGE.read_text(encoding="utf-8").partition(_EARLIER)
-    PAGE.write_text("\n".join(lines) + "\n" + mark + earlier, encoding="utf-8")
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _list_probes(kinds: tuple[Kind, ...]) -> Iterator[str]:
@@ -334,12 +364,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help=f"some of {', '.join(k.name for k in KINDS)}")
     parser.add_argument("--tasks", default="", help="comma-separated tests; default: all")
     parser.add_argument("--full", action="store_true", help="the whole data of every test")
-    parser.add_argument("--sample", type=int, help="a sample of this size for every test")
+    parser.add_argument("--seconds", type=float, default=300, help="about so long for every test")
     options = parser.parse_args()
-    plans = [
-        replace(plan, sample=None if options.full else options.sample or plan.sample)
-        for plan in PLANS
-    ]
     wanted = set(filter(None, options.only.split(",")))
     tasks = set(filter(None, options.tasks.split(",")))
     os.environ["GENDALENS_HOME"] = str(WORK / "home")
@@ -348,7 +374,8 @@ def main() -> None:
     for kind in KINDS:
         if not wanted or kind.name in wanted:
             with start(kind):
-                run_plans(kind, [plan for plan in plans if not tasks or plan.task in tasks])
+                plans = [plan for plan in PLANS if not tasks or plan.task in tasks]
+                run_plans(kind, plans, None if options.full else options.seconds)
             write_page(KINDS)
 
 

@@ -32,6 +32,7 @@ FAULTS: dict[str, tuple[int, Any, dict[str, str]]] = {
         {"model": "m", "choices": [{"index": 0, "finish_reason": "error", "message": {}}]},
         {},
     ),
+    "empty": (200, {"model": "m", "choices": []}, {}),
     "page": (503, "<html><head><title>503 Too Busy</title></head><body>nginx</body></html>", {}),
     "quota": (429, {"error": {"message": "no money", "code": "insufficient_quota"}}, {}),
 }

@@ -47,6 +47,8 @@ class StrictScript(Script):
         status, plain = super().respond(path, body)
         if status == 404 and "failing routes" in self.manners:
             return 500, {"error": {"message": "internal error"}}
+        if status == 404 and "no backend" in self.manners:
+            return 503, {"error": {"message": "no backend for this route"}}
         if status == 404 and "forbidden routes" in self.manners:
             return 403, {"error": {"message": "not for you"}}
         if status == 200 and route == "/chat/completions":
@@ -57,6 +59,10 @@ class StrictScript(Script):
     def _list_models(self, route: str) -> tuple[int, Any]:
         if "no list" in self.manners:
             return 404, {"error": {"message": "Not Found"}}
+        if "bare list" in self.manners:
+            return 200, [{"id": "m"}]
+        if "null list" in self.manners:
+            return 200, {"object": "list", "data": None}
         if "pages" in self.manners:
             if route == "/models/m":
                 return 200, {"id": "m", "object": "model"}

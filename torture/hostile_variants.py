@@ -13,7 +13,7 @@ from typing import Any
 
 from gendalens.engine.cache import Cache
 from gendalens.models.base import ScoreAnswer
-from gendalens.models.endpoint import probe
+from gendalens.models.endpoint.findings import read_stored
 from gendalens.models.endpoint.journal import Journal
 from gendalens.system.file_writing import append_text, make_folders, replace_file
 from torture.hostile import Attack, Scene
@@ -253,7 +253,7 @@ def _found(text: str, way: Way | None) -> Act:
             path.write_text(text, "utf-8")
         else:
             way(path, scene)
-        return "they were believed" if probe._read_stored(path) is not None else None
+        return "they were believed" if read_stored(path) is not None else None
 
     return act
 

@@ -241,6 +241,9 @@ def test_no_answer_is_lost_or_asked_twice_whatever_the_server_does(retry_after: 
             23: "hidden",
             26: "failed",
             29: "page",
+            32: "520",
+            35: "409",
+            38: "empty",
         }
         run(EndpointOptions(urls=(url,), timeout=5.0))
         asked = count_questions(script)
@@ -266,7 +269,7 @@ def test_a_question_that_times_out_is_asked_again_and_the_others_once() -> None:
 def test_waits_are_read_from_every_header_that_servers_use() -> None:
     assert read_retry_after("2.5") == 2.5
     assert 8 < read_retry_after(formatdate(time.time() + 10, usegmt=True)) <= 10
-    for nothing in "", "soon", "-3", "nan", "inf":
+    for nothing in "", "soon", "-3", "nan", "inf", "Mon, 01 Jan 99999999999 00:00:00 GMT":
         assert read_retry_after(nothing) == 0
     assert read_wait(429, {"retry-after-ms": "1500"}) == 1.5
     assert read_wait(429, {"x-ratelimit-reset-requests": "1m2s"}) == 62
@@ -274,6 +277,9 @@ def test_waits_are_read_from_every_header_that_servers_use() -> None:
     assert read_wait(200, used_up) == 0.25
     assert read_wait(200, {**used_up, "x-ratelimit-remaining-tokens": "9"}) == 0
     assert read_wait(200, {"retry-after": "7"}) == 0
+    # The time until the limit is whole again is longer than the server asks for.
+    whole = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "24h"}
+    assert read_wait(429, {**whole, "retry-after": "9"}) == 9
 
 
 def test_a_server_that_wants_to_be_left_alone_for_an_hour_ends_the_run(tmp_path: Path) -> None:
@@ -311,6 +317,37 @@ def test_a_page_of_a_server_in_between_is_quoted_by_its_title(tmp_path: Path) ->
         assert "status 404 (404 Not Found): check" in fail("--endpoint", url, out=tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("status", "plain", "location", "said"),
+    [
+        (400, [{"error": {"message": "no such thing", "code": 400}}], "", "(no such thing)"),
+        (403, {"error": {"message": "flagged"}}, "", "refuses the key (status 403: flagged)"),
+        (307, {}, "{url}/", "answers with status 307 ({url}/)"),
+        (204, "", "", "answers with status 204 (–)"),
+        (413, "<title>413 Too Large</title>", "", "status 413 (413 Too Large)"),
+    ],
+)
+def test_what_a_server_says_in_the_middle_is_quoted(
+    status: int, plain: Any, location: str, said: str, tmp_path: Path
+) -> None:
+    class Odd(Script):
+        is_odd = False
+
+        def respond(self, path: str, body: dict[str, Any] | None) -> tuple[int, Any]:
+            if self.is_odd and body is not None and not is_of_probe(body):
+                return status, plain
+            return super().respond(path, body)
+
+    script = Odd(top_logprobs=20)
+    plant(script, "lm-dawinobias", "control:fair", Rung.OPTIONS, 6)
+    with serve(script) as url:
+        load_model("openai:m", endpoint=url).close()
+        script.is_odd = True
+        if location:
+            script.headers_sent = {"location": location.format(url=url)}
+        assert said.format(url=url) in fail("--endpoint", url, out=tmp_path)
+
+
 def test_a_response_without_any_answer_ends_the_run_and_is_not_taken_for_one(
     tmp_path: Path,
 ) -> None:
@@ -344,8 +381,13 @@ def test_a_limit_that_is_used_up_is_waited_for() -> None:
         }
         began = time.monotonic()
         run(url)
+        took = time.monotonic() - began
+        asked = len(count_questions(script))
+        # Until a day's limit is whole again takes a day, and the next question less.
+        script.headers_sent["X-RateLimit-Reset-Requests"] = "24h"
+        run(url, sample=8)
     # Eight are in flight at first, and every answer says that the next must wait.
-    assert time.monotonic() - began > 0.04 * len(count_questions(script)) / 32
+    assert took > 0.04 * asked / 32
 
 
 # Several servers

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,7 +47,25 @@ def url() -> Iterator[str]:
     if find_spec("xllamacpp") is None:
         pytest.skip("xllamacpp, llama.cpp's server, is not installed")
     command = [sys.executable, str(SERVER), str(find_model()), "--name", "smollm2"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with start(command) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def guarded_url() -> Iterator[str]:
+    """The address of one that asks for a key."""
+    if find_spec("xllamacpp") is None:
+        pytest.skip("xllamacpp, llama.cpp's server, is not installed")
+    command = [sys.executable, str(SERVER), str(find_model()), "--key-env", "PLANTED_KEY"]
+    with start([*command, "--name", "smollm2"], PLANTED_KEY=KEY) as address:
+        yield address
+
+
+@contextmanager
+def start(command: list[str], **environment: str) -> Iterator[str]:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=os.environ | environment
+    ) as server:
         try:
             assert server.stdout is not None
             yield f"{server.stdout.readline().strip()}/v1"
@@ -77,26 +97,44 @@ def test_every_rung_answers(url: str) -> None:
             assert {trial.outcome for trial in answer.trials} == {"answered"}
 
 
-def test_a_small_model_is_not_measurable_and_no_key_is_left_behind(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("PLANTED_KEY", KEY)
-    options = EndpointOptions(urls=(url,), key_env="PLANTED_KEY", keep_raw=True)
+def test_a_small_model_is_not_measurable(url: str, tmp_path: Path) -> None:
     (result,) = gendalens.run(
         "openai:smollm2",
-        endpoint=options,
+        endpoint=url,
         tasks="lm-dawinobias",
         data="builtin",
         sample=2,
         out=tmp_path / "run",
-        progress=True,
     )
     # It would rather say something else than one of the two words.
     assert result.finding.headline == "not_measurable"
     assert result.coverage["mass_on_the_options"]["median"] < 0.05
+
+
+def test_the_key_that_the_server_asks_for_is_left_nowhere(
+    guarded_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the command line, in an environment that holds the key: it stands in no file and no log."""
+    monkeypatch.setenv("GENDALENS_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("WRONG_KEY", f"{KEY}-wrong")
+    monkeypatch.setenv("PLANTED_KEY", KEY)
+    command = [sys.executable, "-m", "gendalens", "run", "openai:smollm2"]
+    command += ["--endpoint", guarded_url, "--tasks", "lm-dawinobias", "--data", "builtin"]
+    command += ["--sample", "2", "--keep-raw", "--out", str(tmp_path / "run")]
+    done = []
+    for number, name in enumerate((None, "WRONG_KEY", "PLANTED_KEY")):
+        named = ["--key-env", name] if name else []
+        with (tmp_path / f"{number}.log").open("w") as log:
+            done.append(subprocess.run([*command, *named], stdout=log, stderr=log, check=False))
+    assert [one.returncode for one in done] == [2, 2, 0]
+    for number in 0, 1:
+        assert "refuses the key (status 401" in (tmp_path / f"{number}.log").read_text()
+    subprocess.run(
+        [sys.executable, "-m", "gendalens", "report", str(tmp_path / "run")],
+        stdout=(tmp_path / "report.log").open("w"),
+        check=True,
+    )
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
-    assert {"responses.jsonl", "report.html", "result.json", "responses.sqlite"} <= {
-        file.name for file in files
-    }
+    names = {"responses.jsonl", "report.html", "result.json", "responses.sqlite", "2.log"}
+    assert names <= {file.name for file in files}
     assert not [file for file in files if KEY.encode() in file.read_bytes()]
-    assert KEY not in "".join(capfd.readouterr())

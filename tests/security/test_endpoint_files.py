@@ -11,17 +11,16 @@ from typing import Any
 
 import pytest
 
-from gendalens.models.endpoint import probe
+from gendalens.models.endpoint.findings import Findings, read_stored, store
 from gendalens.models.endpoint.journal import Journal
-from gendalens.models.endpoint.probe import Findings
 from gendalens.models.endpoint.server import Server
 
 
 def test_findings_are_stored_and_read_back(tmp_path: Path) -> None:
     path = tmp_path / "endpoints" / "x.json"
     found = Findings(served="m", chats=True, top_logprobs=5)
-    probe._store(path, found)
-    assert probe._read_stored(path) == found
+    store(path, found)
+    assert read_stored(path) == found
 
 
 @pytest.mark.timeout(20)
@@ -29,10 +28,10 @@ def test_stored_findings_of_other_types_are_found_out_again(tmp_path: Path) -> N
     path = tmp_path / "x.json"
     for values in ({"chats": "yes"}, {"top_logprobs": 5.0}, {"top_logprobs": True}, {"served": 7}):
         path.write_text(json.dumps(asdict(Findings()) | values))
-        assert probe._read_stored(path) is None
+        assert read_stored(path) is None
     path.unlink()
     os.mkfifo(path)
-    assert probe._read_stored(path) is None
+    assert read_stored(path) is None
 
 
 def test_a_kept_response_that_is_none_is_asked_for_again(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ Asked = Fill | Resolve | Choose | Tag
 SAMPLES = 3
 # An option is a few words; a list of names grows with its text, in which a token has some three letters.
 _CHOICE_TOKENS, _LIST_TOKENS, _MOST_LIST_TOKENS = 32, 128, 1024
+# Probabilities are read at the first tokens; the rest shows whether the model refuses.
+_SCORED_TOKENS = 16
 _POSSESSIVES = frozenset({"hans", "hendes", "sin", "sit", "sine", "dens", "dets", "deres"})
 
 
@@ -81,6 +83,7 @@ class Interview:
         forms = self._find_forms(request)
         options = list_answers(request, self.prompts, name)
         sampled = 0 if self.rung is Rung.OPTIONS else self.samples
+        limit = _SCORED_TOKENS if self.rung is Rung.OPTIONS else _CHOICE_TOKENS
         repetitions = [(paraphrase, 0) for paraphrase in range(len(forms))]
         repetitions += [(each % len(forms), each + 1) for each in range(sampled)]
         for paraphrase, sample in repetitions:
@@ -94,7 +97,7 @@ class Interview:
                     Question(
                         self.prompts.make_turns(text, with_system=self.with_system),
                         options=named,
-                        max_tokens=_CHOICE_TOKENS,
+                        max_tokens=limit,
                         sample=sample,
                     ),
                 )

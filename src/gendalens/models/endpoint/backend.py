@@ -9,9 +9,10 @@ from gendalens.models.chat.asking import Interview
 from gendalens.models.chat.backend import ChatBackend
 from gendalens.models.chat.respondent import Rung
 from gendalens.models.endpoint.endpoint_backend import EndpointBackend
+from gendalens.models.endpoint.findings import Findings
 from gendalens.models.endpoint.ladder import choose_rung
 from gendalens.models.endpoint.likelihood_backend import LikelihoodBackend
-from gendalens.models.endpoint.probe import Findings, probe
+from gendalens.models.endpoint.probe import probe
 from gendalens.models.endpoint.respondent import PREFIX, EndpointRespondent
 from gendalens.models.endpoint.server import Server
 from gendalens.models.endpoint_options import EndpointOptions, as_endpoint

@@ -34,7 +34,7 @@ from gendalens.models.endpoint.faults import (
 )
 from gendalens.models.endpoint.line import Line, choose_line
 from gendalens.models.endpoint.pace import Pace
-from gendalens.models.endpoint.plain import mend_letters, read_json
+from gendalens.models.endpoint.plain import mend_letters, read_dict, read_json
 from gendalens.models.endpoint.secrets import Address, Redactor
 from gendalens.models.endpoint.waits import read_wait
 from gendalens.system.extras import write_install_command
@@ -51,7 +51,9 @@ PATIENCE, LONGEST_ASKED_WAIT = 600.0, 300.0
 LAST_WAIT = 5.0
 #: The largest response that is read, in bytes; a whole vocabulary of log-probabilities is smaller.
 MOST_BYTES = 64 * 1024 * 1024
-_BUSY = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+_BUSY = frozenset({408, 409, 425, 429})
+# What a server cannot do, however often it is asked.
+_UNABLE = frozenset({501, 505})
 _OVERLOADED = frozenset({408, 429, 503, 504, 529})
 # These ask for patience, so that they are no failures.
 _PATIENT = frozenset({429, 503, 529})
@@ -102,12 +104,12 @@ class Effort:
     """How much is done for an answer.
 
     ``attempts`` are made; with ``is_patient``, those that the server asked to repeat later do not count.
-    With ``takes_failure``, a failure within the server (status 500) is a response in the end.
+    A failure of one of the statuses in ``takes`` is a response in the end, and is not waited for.
     """
 
     attempts: int = MOST_ATTEMPTS
     is_patient: bool = True
-    takes_failure: bool = False
+    takes: frozenset[int] = frozenset()
 
 
 _FULL_EFFORT = Effort()
@@ -218,24 +220,25 @@ class Client:
         began, failures = monotonic(), 0
         while True:
             line = choose_line(lines, monotonic())
-            await asyncio.sleep(max(0.0, line.held_until - monotonic()))
-            found, asked_wait = await self._try(line, call)
+            wait = max(0.0, line.held_until - monotonic())
+            if wait > LONGEST_ASKED_WAIT:
+                raise explain_wait(line.address, wait)
+            await asyncio.sleep(wait)
+            found = await self._try(line, call)
             failures += 1
             is_last = failures >= effort.attempts
             if isinstance(found, Response):
                 if is_used_up(found):
                     raise explain_used_up(line.address, found, self.redactor)
-                if found.status not in _BUSY and (is_last or not found.is_broken):
+                if not _is_busy(found.status) and (is_last or not found.is_broken):
                     self.pace.succeed()
                     line.busy = 0
                     return found
-                if effort.takes_failure and is_last and found.status == 500:
+                if is_last and found.status in effort.takes:
                     return found
                 if found.status in _OVERLOADED:
                     self.pace.slow_down()
-                if asked_wait > LONGEST_ASKED_WAIT:
-                    raise explain_wait(line.address, asked_wait)
-                if found.status in _PATIENT and effort.is_patient:
+                if found.status in _PATIENT - effort.takes and effort.is_patient:
                     failures -= monotonic() - began < PATIENCE
                     line.hold_back(_choose_wait)
             self.failed_attempts += 1
@@ -244,8 +247,8 @@ class Client:
             if failures:
                 await asyncio.sleep(_choose_wait(failures))
 
-    async def _try(self, line: Line, call: Call) -> tuple[Response | Exception, float]:
-        """A response or what was in its way, and how long the server wants to be left alone."""
+    async def _try(self, line: Line, call: Call) -> Response | Exception:
+        """A response, or what was in its way."""
         import httpx2
 
         line.in_flight += 1
@@ -258,12 +261,14 @@ class Client:
             line.fail(monotonic())
             if isinstance(error, (httpx2.TimeoutException, TimeoutError)):
                 self.pace.slow_down()
-            return error, 0.0
+            return error
         finally:
             line.in_flight -= 1
         line.succeed()
-        line.hold(monotonic() + min(asked_wait, LONGEST_ASKED_WAIT))
-        return response, asked_wait
+        # After an answer, a long wait is one until the whole limit is free again; a part may do.
+        if response.status != 200 or asked_wait <= LONGEST_ASKED_WAIT:
+            line.hold(monotonic() + asked_wait)
+        return response
 
     async def _send(self, address: Address, call: Call) -> tuple[Response, float]:
         """The response of a server, and how long it wants to be left alone."""
@@ -299,7 +304,15 @@ class Client:
 
 def _read_plain(text: str) -> Any:
     plain = join_events(text) if is_stream(text) else read_json(text)
+    if isinstance(plain, list) and len(plain) == 1 and "error" in read_dict(plain[0]):
+        plain = plain[0]  # Google's servers put an error into an array
     return mend_letters(plain) if "\\ud" in text.lower() else plain
+
+
+def _is_busy(status: int) -> bool:
+    """Whether a request may be answered if it is sent again."""
+    # Beyond the standard: 520 to 530 by Cloudflare, 529 by overloaded models.
+    return status in _BUSY or (status >= 500 and status not in _UNABLE)
 
 
 def _is_about_certificate(error: BaseException | None) -> bool:

@@ -11,17 +11,15 @@ from gendalens.models.base import ANSWERED, CUT_OFF, REFUSED
 from gendalens.models.chat.respondent import Reply, Turn
 from gendalens.models.chat.thoughts import estimate_tokens, split_thoughts
 from gendalens.models.endpoint.plain import read_dict, read_list, read_number
-from gendalens.models.endpoint.usage import count_tokens
+from gendalens.models.endpoint.usage import THOUGHTS, count_tokens
 
 #: Written into the probe's findings, and raised when requests are written or read differently.
-VERSION = 3
+VERSION = 4
 #: Tokens that a model may think before it answers.
 MOST_THOUGHT = 2048
 # llama.cpp samples from the 40 likeliest tokens, and from none twenty times less likely than the first;
 # vLLM does what the model's folder says. OpenAI's own servers reject both fields.
 _UNFILTERED = {"top_k": 0, "min_p": 0}
-# What servers call the thoughts that they keep apart from the answer.
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +120,7 @@ def count_thoughts(plain: dict[str, Any]) -> int:
     if counted > 0:
         return int(counted)
     message = read_message(plain)
-    apart = next((message[name] for name in _THOUGHTS if message.get(name)), "")
+    apart = next((message[name] for name in THOUGHTS if message.get(name)), "")
     if isinstance(apart, str) and apart:
         return estimate_tokens(apart)
     return split_thoughts(read_text(plain)).tokens

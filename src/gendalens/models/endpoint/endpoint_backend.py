@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from gendalens.models.base import Backend
 from gendalens.models.chat.respondent import Rung
 from gendalens.models.chat.thoughts import CHARACTERS
-from gendalens.models.endpoint.probe import Findings
+from gendalens.models.endpoint.findings import Findings
 from gendalens.models.endpoint.server import Server
 from gendalens.models.endpoint.usage import price_tokens
 from gendalens.words import Message, Template

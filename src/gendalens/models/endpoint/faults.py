@@ -41,6 +41,8 @@ def find_failure(plain: Any) -> int:
     status = read_number(read_dict(read_dict(plain).get("error")).get("code")) or 0
     if 400 <= status < 600:
         return int(status)
+    if read_dict(plain).get("choices", True) in ([], None):
+        return 502
     choices = map(read_dict, read_list(read_dict(plain).get("choices")))
     return 502 if any(one.get("finish_reason") == "error" for one in choices) else 0
 
@@ -127,12 +129,13 @@ def explain_status(
     quoted = quote_server(response, redactor)
     if status in (401, 403):
         return UserError(
-            "{server} refuses the key (status {status}): name the environment variable that holds "
-            "the right one with --key-env, or another header with --header.",
+            "{server} refuses the key (status {status}: {reason}): name the environment variable that "
+            "holds the right one with --key-env, or another header with --header.",
             server=server,
             status=status,
+            reason=quoted,
         )
-    if 300 <= status < 400:
+    if 300 <= status < 400 and _leads_elsewhere(address, response.location):
         return UserError(
             "{server} redirects to {target}, which you did not name, so nothing was sent there: "
             "give that address with --endpoint if you trust it.",
@@ -165,8 +168,14 @@ def explain_status(
         "server's log.",
         server=server,
         status=status,
-        reason=quoted,
+        reason=quoted if response.location == "" else redactor.clean(response.location)[:_LONGEST],
     )
+
+
+def _leads_elsewhere(address: Address, location: str) -> bool:
+    """Whether a redirect leads to another server."""
+    origin = "/".join(address.url.split("/")[:3])
+    return "//" in location and not f"{location}/".startswith(f"{origin}/")
 
 
 def quote_server(response: Response, redactor: Redactor) -> str:

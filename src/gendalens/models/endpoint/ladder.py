@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gendalens.errors import UserError
 from gendalens.models.chat.respondent import Rung
-from gendalens.models.endpoint.probe import Findings
+from gendalens.models.endpoint.findings import Findings
 from gendalens.models.endpoint.server import Server
 
 

@@ -9,7 +9,7 @@ from gendalens.errors import UserError
 from gendalens.models.base import Answer, Fill, FillAnswer, Score, ScoreAnswer
 from gendalens.models.chat.respondent import Rung
 from gendalens.models.endpoint.endpoint_backend import EndpointBackend
-from gendalens.models.endpoint.probe import Findings
+from gendalens.models.endpoint.findings import Findings
 from gendalens.models.endpoint.prompt_likelihoods import ScoredText, read_response, write_request
 from gendalens.models.endpoint.respondent import describe, digest_server
 from gendalens.models.endpoint.server import COMPLETIONS, Server

@@ -6,11 +6,9 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-from gendalens.data.home import find_home
 from gendalens.errors import UserError
 from gendalens.models.chat.respondent import Question, Turn
 from gendalens.models.chat.thoughts import split_thoughts
@@ -18,12 +16,12 @@ from gendalens.models.endpoint import decisions
 from gendalens.models.endpoint.constraints import CONSTRAINTS, read_constrained, write_format
 from gendalens.models.endpoint.dialect import (
     DIALECTS,
-    VERSION,
     Dialect,
     count_thoughts,
     read_choice_of,
     read_text,
 )
+from gendalens.models.endpoint.findings import Findings, find_stored, read_stored, store
 from gendalens.models.endpoint.option_tokens import Place, read_places
 from gendalens.models.endpoint.prompt_likelihoods import (
     WAYS,
@@ -33,11 +31,7 @@ from gendalens.models.endpoint.prompt_likelihoods import (
 )
 from gendalens.models.endpoint.secrets import Address
 from gendalens.models.endpoint.server import CHAT, COMPLETIONS, Server
-from gendalens.system.file_reading import read_ordinary
-from gendalens.system.file_writing import make_private_folder, replace_file
 
-_FOLDER = "endpoints"
-_LARGEST = 1024**2  # bytes of stored findings
 _HELLO = (Turn("user", "Svar kun med ordet ja."),)
 _OTHER = (Turn("user", "Skriv kun tallet 7 og ikke andet."),)
 # No model would say these of its own accord.
@@ -59,60 +53,6 @@ _GAIN = 1.0
 _IMPOSSIBLE = -80.0
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """What the probe found.
-
-    ``likelihoods`` names the way to ask for the likelihood of a prompt, ``constraint`` the field that
-    constrains an answer, ``decision_route`` the route that gives probabilities of options; each is empty
-    if the server has none that works. ``top_logprobs`` is how many log-probabilities a token comes with.
-    ``unfiltered`` if it can be asked to sample from all tokens, ``deterministic`` if the same question
-    gets the same answer at temperature 0, and ``varies`` if answers differ at temperature 1. ``sample``
-    is a digest of what it writes at temperature 0, empty if that is not always the same.
-    """
-
-    served: str = ""
-    system_fingerprint: str = ""
-    chats: bool = False
-    limit_field: str = "max_tokens"
-    accepts_temperature: bool = True
-    accepts_seed: bool = True
-    streams: bool = False
-    counts: bool = False
-    thinks: bool = False
-    unfiltered: bool = False
-    likelihoods: str = ""
-    adds_bos: bool = False
-    decision_route: str = ""
-    top_logprobs: int = 0
-    constraint: str = ""
-    json_schema: bool = False
-    deterministic: bool = False
-    varies: bool = False
-    sample: str = ""
-    template: str = ""
-    build: str = ""
-
-    @property
-    def dialect(self) -> Dialect:
-        """How to write chat requests."""
-        return Dialect(
-            self.limit_field,
-            self.accepts_temperature,
-            self.accepts_seed,
-            self.streams,
-            self.thinks,
-            self.unfiltered,
-            self.counts,
-        )
-
-    @property
-    def digest(self) -> str:
-        """A digest of everything found, for fingerprints and signatures."""
-        text = json.dumps([VERSION, asdict(self)], sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
-
-
 def probe(server: Server) -> Findings:
     """What the servers do; where the same server and model were probed before, it is only confirmed."""
     found = [_probe_one(server, address) for address in server.addresses]
@@ -126,14 +66,14 @@ def probe(server: Server) -> Findings:
 
 
 def _probe_one(server: Server, address: Address) -> Findings:
-    path = _find_stored(server, address)
+    path = find_stored(server, address)
     server.probe_at(address)
-    known = _read_stored(path) if path is not None else None
+    known = read_stored(path) if path is not None else None
     if known is not None and _Probe(server, address).confirm(known):
         return known
     found = _Probe(server, address).run()
     if path is not None:
-        _store(path, found)
+        store(path, found)
     return found
 
 
@@ -150,10 +90,14 @@ class _Probe:
 
     def run(self) -> Findings:
         """Ask all of them."""
+        self._find_dialect()
         route = self._find_decision_route()
         way, adds_bos = self._find_likelihoods()
-        self._find_dialect(needed=not (route or way))
         chats = self.hello is not None
+        if not (chats or route or way):
+            # What a server says to the shortest request is what is really wrong.
+            shortest = Dialect(self.dialect.limit, temperature=False, seed=False)
+            raise self.server.describe_failure(CHAT, shortest.write(_HELLO, max_tokens=64))
         varies = self._varies() if chats else False
         sample = self._digest_sample() if chats else ""
         template, build = self._read_properties()
@@ -202,7 +146,9 @@ class _Probe:
 
     def _attempt(self, route: str, body: dict[str, Any]) -> dict[str, Any] | None:
         """The response to a request; the model that it names is remembered."""
-        plain = self.server.attempt(route, body)
+        # Of a server that chats, failures say what it does not offer; any other may not be up yet.
+        is_doubtful = self.hello is not None and route != CHAT
+        plain = self.server.attempt(route, body, is_doubtful=is_doubtful)
         if plain is not None and isinstance(plain.get("model"), str):
             self.served = self._named[route] = plain["model"]
         return plain
@@ -213,8 +159,8 @@ class _Probe:
         body = self.dialect.write(turns, max_tokens=max_tokens, sample=sample, **fields)
         return self._attempt(CHAT, body)
 
-    def _find_dialect(self, *, needed: bool) -> None:
-        """Which fields a chat request may have; raises if the server does not chat and has to."""
+    def _find_dialect(self) -> None:
+        """Which fields a chat request may have, if the server chats."""
         for dialect in DIALECTS:
             self.dialect = dialect
             plain = self._chat(_HELLO, max_tokens=64)
@@ -234,10 +180,6 @@ class _Probe:
                 )
             self.hello = plain
             return
-        if needed:
-            # What a server says to the shortest request is what is really wrong.
-            shortest = Dialect(self.dialect.limit, temperature=False, seed=False)
-            raise self.server.describe_failure(CHAT, shortest.write(_HELLO, max_tokens=64))
 
     def _find_decision_route(self) -> str:
         """The route whose probabilities depend on the question, and on nothing else.
@@ -376,31 +318,3 @@ def _are_plausible(repeated: ScoredText, shuffled: ScoredText) -> bool:
     late = [value or 0.0 for value in repeated.log_probs[len(repeated.log_probs) // 2 :]]
     odd = [value or 0.0 for value in shuffled.log_probs[1:]]
     return math.fsum(late) / len(late) > math.fsum(odd) / len(odd) + _GAIN
-
-
-def _find_stored(server: Server, address: Address) -> Path | None:
-    """The file of the findings about this server and model; None if they must not be reused."""
-    if not server.options.use_cache or not server.identity.digest:
-        return None
-    # The address alone would not tell a server from its successor; what it says about the model does.
-    text = json.dumps([VERSION, address.url, server.model, server.identity.digest])
-    return find_home() / _FOLDER / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
-
-
-def _read_stored(path: Path) -> Findings | None:
-    try:
-        found = Findings(**json.loads(read_ordinary(path, _LARGEST)))
-    except (OSError, ValueError, TypeError, RecursionError):
-        return None
-    sound = all(
-        type(getattr(found, field.name)) is type(field.default) for field in fields(Findings)
-    )
-    return found if sound else None
-
-
-def _store(path: Path, found: Findings) -> None:
-    try:
-        make_private_folder(path.parent)
-        replace_file(path, json.dumps(asdict(found), ensure_ascii=False, indent=1) + "\n")
-    except OSError:
-        return  # found out again next time

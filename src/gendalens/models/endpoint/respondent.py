@@ -14,8 +14,8 @@ from gendalens.models.chat.respondent import Question, Reply, Respondent, Rung
 from gendalens.models.endpoint import decisions
 from gendalens.models.endpoint.constraints import CONSTRAINTS, read_constrained, write_format
 from gendalens.models.endpoint.dialect import VERSION, read_reply
+from gendalens.models.endpoint.findings import Findings
 from gendalens.models.endpoint.option_tokens import Place, read_places, score_options
-from gendalens.models.endpoint.probe import Findings
 from gendalens.models.endpoint.server import CHAT, Server
 from gendalens.results.model_info import TEXT_GENERATION, ModelInfo
 from gendalens.words import Template

@@ -32,7 +32,8 @@ CHANGED = N_(
     "right one and run again; what was answered before is stored."
 )
 # A server that does not run is reported at once, not after minutes.
-_FIRST = Effort(attempts=2, is_patient=False, takes_failure=True)
+_FIRST = Effort(attempts=2, is_patient=False, takes=frozenset({500}))
+_FAILURES = frozenset(range(500, 600))
 # The statuses by which a server says that it does not list its models; transformers serve fails where
 # there is no cache of the hub's.
 _WITHOUT_LIST = frozenset({404, 405, 500, 501})
@@ -91,10 +92,16 @@ class Server:
         """Send the requests of the probe to one address from now on."""
         self._probed = address
 
-    def attempt(self, route: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """The response to a request of the probe; None if the server does not accept it."""
+    def attempt(
+        self, route: str, body: dict[str, Any], *, is_doubtful: bool = False
+    ) -> dict[str, Any] | None:
+        """The response to a request of the probe; None if the server does not accept it.
+
+        ``is_doubtful`` if the server answers elsewhere, so that a failure means that there is no such
+        route; a gateway may say so by any status.
+        """
         call = Call.of(route, {"model": self.model, **body})
-        effort = Effort(attempts=3, takes_failure=True)
+        effort = Effort(attempts=3, takes=_FAILURES if is_doubtful else frozenset({500}))
         response = self._client.fetch(call, effort, address=self._probed)
         # A server may forbid (403) a route that it does not offer to this key.
         if response.status == 401:
@@ -113,7 +120,7 @@ class Server:
 
     def look(self, route: str) -> Any:
         """What the server says at a route beside ``/v1``, such as its template; None if nothing."""
-        effort = Effort(attempts=2, is_patient=False, takes_failure=True)
+        effort = Effort(attempts=2, is_patient=False, takes=_FAILURES)
         try:
             response = self._client.fetch(Call(route, at_root=True), effort, address=self._probed)
         except UserError:  # nothing depends on it
@@ -346,9 +353,12 @@ class ModelChangedError(UserError):
 def _read_identity(response: Response, model: str) -> Identity | None:
     """What a list of models says; None if the response is none."""
     plain = response.plain
-    if response.status != 200 or not isinstance(plain, dict):
+    if response.status != 200 or not isinstance(plain, dict | list):
         return None
-    entries = plain.get("data")
+    # Some servers send the list alone, and some of those without any model send null.
+    entries = plain if isinstance(plain, list) else plain.get("data", "")
+    if entries is None:
+        entries = []
     if not isinstance(entries, list):
         return None
     named = [one for one in entries if isinstance(one, dict) and isinstance(one.get("id"), str)]

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.chat.thoughts import estimate_tokens
-from gendalens.models.endpoint.plain import read_dict, read_number
+from gendalens.models.chat.thoughts import CHARACTERS, estimate_tokens
+from gendalens.models.endpoint.plain import read_dict, read_list, read_number
 from gendalens.models.endpoint_options import EndpointOptions
 
 _MILLION = 1_000_000
+#: What servers call the thoughts that they keep apart from the answer.
+THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
 @dataclass(slots=True)
@@ -32,14 +34,11 @@ class Usage:
         return self.prompt_tokens + self.answer_tokens
 
     def add(self, plain: dict[str, Any], asked: str, thoughts: int = 0) -> None:
-        """Count one response to the body ``asked``; without the server's own count, an estimate."""
-        prompt, answer = count_tokens(plain)
-        if not prompt and not answer:
-            prompt = estimate_tokens(asked)
-            answer = estimate_tokens(str(plain.get("choices", "")))
+        """Count one response to the texts ``asked``; without the server's own count, an estimate."""
+        prompt, answer = _read_counts(plain)
         self.requests += 1
-        self.prompt_tokens += prompt
-        self.answer_tokens += answer
+        self.prompt_tokens += estimate_tokens(asked) if prompt is None else prompt
+        self.answer_tokens += _estimate_answer(plain) if answer is None else answer
         self.thought_tokens += thoughts
 
     def check(self, limit: int | None) -> None:
@@ -57,14 +56,32 @@ class Usage:
 
 
 def count_tokens(plain: dict[str, Any]) -> tuple[int, int]:
-    """The tokens of the prompt and of the answer, as the server counts them."""
+    """The tokens of the prompt and of the answer, as the server counts them; 0 if it does not."""
+    prompt, answer = _read_counts(plain)
+    return prompt or 0, answer or 0
+
+
+def _read_counts(plain: dict[str, Any]) -> tuple[int | None, int | None]:
     usage = read_dict(plain.get("usage"))
 
-    def read(*names: str) -> int:
-        value = next((usage[name] for name in names if name in usage), 0)
-        return int(max(0.0, read_number(value) or 0.0))
+    def read(*names: str) -> int | None:
+        value = next((usage[name] for name in names if name in usage), None)
+        found = read_number(value)
+        return None if found is None or found < 0 else int(found)
 
     return read("prompt_tokens", "input_tokens"), read("completion_tokens", "output_tokens")
+
+
+def _estimate_answer(plain: dict[str, Any]) -> int:
+    """About how many tokens the model wrote, by the texts of the response."""
+    written = 0
+    for choice in map(read_dict, read_list(plain.get("choices"))):
+        message = read_dict(choice.get("message"))
+        content = message.get("content", choice.get("text"))
+        parts = [read_dict(part).get("text") for part in read_list(content)]
+        thought = next((message[name] for name in THOUGHTS if message.get(name)), "")
+        written += sum(len(text) for text in (content, thought, *parts) if isinstance(text, str))
+    return -(-written // CHARACTERS)
 
 
 def price_tokens(prompt: float, answer: float, options: EndpointOptions) -> float | None:

@@ -14,13 +14,14 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 def read_wait(status: int, headers: Mapping[str, str]) -> float:
     """The seconds to wait before the next request; 0 if the server does not say.
 
-    ``Retry-After`` counts for responses that are no answers. A limit of requests or tokens that is used
-    up (``x-ratelimit-…``) counts for all.
+    ``Retry-After`` counts for responses that are no answers. Without it, a limit of requests or tokens
+    that is used up (``x-ratelimit-…``) counts.
     """
-    waits = [0.0]
     if status != 200:
-        waits.append(_read_seconds(headers.get("retry-after-ms", "")) / 1000)
-        waits.append(read_retry_after(headers.get("retry-after", "")))
+        wait = _read_seconds(headers.get("retry-after-ms", "")) / 1000
+        if wait := max(wait, read_retry_after(headers.get("retry-after", ""))):
+            return wait
+    waits = [0.0]
     for what in "requests", "tokens":
         left = headers.get(f"x-ratelimit-remaining-{what}", "").strip()
         if left == "0" or (status == 429 and not any(waits)):
@@ -38,7 +39,7 @@ def read_retry_after(text: str) -> float:
         return seconds
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - time())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # of a year that there is not
         return 0.0
 
 
