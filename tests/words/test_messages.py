@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -306,3 +308,21 @@ def test_any_text_can_be_looked_up_and_one_nobody_knows_stays(text: str) -> None
     unknown = f"{text} that nobody has translated"
     assert write(phrase("{text:t}", text=unknown), "da") == translate(unknown, "da") == unknown
     assert str(Message.from_dict({"code": "test_words.gone", "values": {}, "text": text})) == text
+
+
+def test_a_message_from_a_file_is_translated_while_nobody_has_declared_its_code() -> None:
+    """A report of stored results imports neither the engine nor the models that made them."""
+    code = """
+from gendalens.words import Message, write
+text = "66% of the questions have no answer: refused, unreadable or cut off"
+plain = {"code": "chat.unanswered", "values": {"share": 0.66}, "text": text}
+print(write(Message.from_dict(plain), "da"))
+print(write(Message.from_dict(plain | {"text": "another sentence"}), "da"))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True
+    )
+    assert done.stdout.splitlines() == [
+        "66 % af spørgsmålene har intet svar: afvist, ulæseligt eller afbrudt",
+        "another sentence",
+    ]

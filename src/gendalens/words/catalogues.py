@@ -77,5 +77,13 @@ def _look_up(texts: Mapping[str, str], english: str) -> str:
 
 
 @cache
+def list_english() -> tuple[str, ...]:
+    """The English texts of the package that have a translation."""
+    # gettext offers no other way to list them.
+    kept = [getattr(_catalogue(one), "_catalog", {}) for one in languages() if one != ENGLISH]
+    return tuple({text: None for one in kept for text in one if isinstance(text, str) and text})
+
+
+@cache
 def _catalogue(language: str) -> gettext.NullTranslations:
     return gettext.translation(DOMAIN, LOCALE, languages=[language], fallback=True)

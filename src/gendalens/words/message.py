@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import string
 from collections.abc import Mapping
+from functools import cache
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, Union
 
-from gendalens.words.catalogues import ENGLISH, current_language, translate
+from gendalens.words.catalogues import ENGLISH, current_language, list_english, translate
 from gendalens.words.numbers import format_number
 
 Value: TypeAlias = Union[str, int, float, bool, "Message", tuple["Value", ...], None]
@@ -29,7 +30,8 @@ class Message:
     code: str
     template: str
     values: Mapping[str, Value] = field(default_factory=dict)
-    #: The text saved with a message that was read from a file, used while its code is undeclared.
+    #: The text saved with a message that was read from a file, by which it is known while its code is
+    #: undeclared: models and the engine declare theirs when they are imported, which a report has no need of.
     text: str = field(default="", compare=False)
 
     def __str__(self) -> str:
@@ -111,13 +113,37 @@ def write(message: Message | str, language: str | None = None) -> str:
     language = language or current_language()
     if isinstance(message, str):
         return translate(message, language)
-    english = message.template or _TEMPLATES.get(message.code, "")
+    english = find_english(message)
     if not english:
         return translate(message.text, language)
     template = translate(english, language)
     if not message.values:
         return template
     return _Writer(language).vformat(template, (), message.values)
+
+
+def find_english(message: Message) -> str:
+    """The English sentence of a message, with its placeholders; empty if it is not known."""
+    known = message.template or _TEMPLATES.get(message.code, "")
+    if known or not message.values:
+        return known
+    for english in _list_by_names().get(frozenset(message.values), ()):
+        if _Writer(ENGLISH).vformat(english, (), message.values) == message.text:
+            return english
+    return ""
+
+
+@cache
+def _list_by_names() -> dict[frozenset[str], list[str]]:
+    """The English sentences of the catalogues by the names of their placeholders."""
+    found: dict[frozenset[str], list[str]] = {}
+    for english in list_english():
+        try:
+            names = {name for _, name, _, _ in string.Formatter().parse(english) if name}
+        except ValueError:  # a text with braces of its own
+            continue
+        found.setdefault(frozenset(names), []).append(english)
+    return found
 
 
 def say(english: str, /, **values: Value) -> str:

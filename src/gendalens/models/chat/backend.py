@@ -18,7 +18,7 @@ from gendalens.words import Message, Template
 
 PROMPTED = Template(
     "chat.prompted",
-    "{name} is a chat model that was asked in Danish and had to choose between the answers that the "
+    "The chat model {name} was asked in Danish and had to choose between the answers that the "
     "prompt names. Its figures depend on the prompts (version {version}) and on how it answers "
     "({rung}): compare it with models that were asked in the same way.",
 )

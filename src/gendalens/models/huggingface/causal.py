@@ -30,7 +30,7 @@ _ROUNDING = 0.05
 
 READ_AS_PLAIN = Template(
     "causal_lm.read_as_plain",
-    "{name} has a chat template, and the tests read it as a plain language model all the same:"
+    "The model {name} has a chat template, and the tests read it as a plain language model all the same:"
     " chat:{name} asks it as a chat model.",
 )
 

@@ -41,7 +41,7 @@ PREFIX = "lm-coref:"
 RESOLVER = Template("lm_resolver", "{model} as coreference resolver (prompted)")
 HAD_TO_CHOOSE = Template(
     "lm_resolver.had_to_choose",
-    "{name} is a language model that was prompted and had to choose: one of the two occupations "
+    "The language model {name} was prompted and had to choose: one of the two occupations "
     "(never both, never none), or the subject against someone else. Its figures depend on the prompt "
     "({prompt}) and are not those of a coreference system.",
 )
