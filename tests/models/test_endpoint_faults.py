@@ -79,7 +79,7 @@ def test_each_mistake_is_told_in_one_sentence(
     monkeypatch.setenv("MY_KEY", "sk-wrong-12345")
     assert "add --endpoint URL" in fail(out=tmp_path)
     for script, more, said in (
-        (Script(key="right"), ("--key-env", "MY_KEY"), "refuses the key (status 401)"),
+        (Script(key="right"), ("--key-env", "MY_KEY"), "refuses the key (status 401: "),
         (Script(models=("a", "b")), (), "does not have the model m; it has a, b"),
         (Script(html=True), (), "does not answer in the form of the OpenAI protocol"),
         (Script(redirect="http://elsewhere.example/v1"), (), "redirects to http://elsewhere."),
@@ -112,7 +112,7 @@ def test_a_forbidden_key_is_told_too(tmp_path: Path) -> None:
             return 403, {"error": {"message": "no"}}
 
     with serve(Forbidding()) as url:
-        assert "refuses the key (status 403)" in fail("--endpoint", url, out=tmp_path)
+        assert "refuses the key (status 403: no)" in fail("--endpoint", url, out=tmp_path)
 
 
 def test_a_context_that_is_too_small_in_the_middle_loses_nothing(tmp_path: Path) -> None:
