@@ -131,7 +131,6 @@ def test_the_key_that_the_server_asks_for_is_left_nowhere(
         assert "refuses the key (status 401" in (tmp_path / f"{number}.log").read_text()
     subprocess.run(
         [sys.executable, "-m", "gendalens", "report", str(tmp_path / "run")],
-        stdout=(tmp_path / "report.log").open("w"),
         check=True,
     )
     files = [file for file in tmp_path.rglob("*") if file.is_file()]

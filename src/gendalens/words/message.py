@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import string
 from collections.abc import Mapping
-from functools import cache
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeAlias, Union
 
 from gendalens.words.catalogues import ENGLISH, current_language, list_english, translate
@@ -31,7 +31,7 @@ class Message:
     template: str
     values: Mapping[str, Value] = field(default_factory=dict)
     #: The text saved with a message that was read from a file, by which it is known while its code is
-    #: undeclared: models and the engine declare theirs when they are imported, which a report has no need of.
+    #: undeclared: a report does not import the models and the engine, which declare theirs.
     text: str = field(default="", compare=False)
 
     def __str__(self) -> str:
