@@ -158,6 +158,18 @@ def test_a_worker_that_dies_while_loading_is_replaced_twice(place: Place) -> Non
         ask(place.host(), SENTENCES)
 
 
+def test_a_model_that_does_not_fit_into_a_worker_is_one_sentence(place: Place) -> None:
+    def fill_up() -> None:
+        raise MemoryError("cannot allocate 9 GB")
+
+    place.while_loading = fill_up
+    said = (
+        r"scripted does not fit into memory in a worker \(cannot allocate 9 GB\): use fewer workers"
+    )
+    with pytest.raises(UserError, match=said):
+        ask(place.host(), SENTENCES)
+
+
 def test_what_a_worker_says_to_the_user_arrives(place: Place) -> None:
     def refuse() -> None:
         raise UserError("There is no weight in {file}.", file="model.safetensors")

@@ -169,9 +169,10 @@ class Crew:
                     self._failure = self._explain_start(error)
             self._bury(member)
         except Exception as error:
+            does_not_fit = isinstance(error, MemoryError)
             # Whoever waits for the worker raises it.
             with self._cluster.changed:
-                self._failure = error
+                self._failure = self._explain_no_memory(str(error)) if does_not_fit else error
                 self._cluster.changed.notify_all()
         else:
             with self._cluster.changed:
@@ -218,11 +219,7 @@ class Crew:
     def _explain_start(self, error: DeadWorkerError) -> UserError:
         name = self._opening.name
         if error.no_memory:
-            return UserError(
-                "{fact} of a worker ({reason}): use fewer workers, a smaller model or --dtype bfloat16.",
-                fact=DOES_NOT_FIT(name=name),
-                reason=str(error),
-            )
+            return self._explain_no_memory(str(error))
         return UserError(
             "{count} workers died one after the other while they loaded {name} ({reason}), probably"
             " because memory ran out: use fewer workers on larger nodes, a smaller model, or"
@@ -230,6 +227,13 @@ class Crew:
             count=MOST_DEATHS,
             name=name,
             reason=str(error),
+        )
+
+    def _explain_no_memory(self, reason: str) -> UserError:
+        return UserError(
+            "{fact} in a worker ({reason}): use fewer workers, a smaller model or --dtype bfloat16.",
+            fact=DOES_NOT_FIT(name=self._opening.name),
+            reason=reason,
         )
 
     def _explain_deaths(self, error: DeadWorkerError, what: Sequence[Any]) -> UserError:
