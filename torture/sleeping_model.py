@@ -68,9 +68,9 @@ class Sleeper(Backend):
 
     @property
     def batching(self) -> Batching:
-        """Any; refuses where it is told not to fit."""
+        """Any; memory runs out where it is told not to fit."""
         if self.options.get("loads") == "no":
-            raise UserError("{name} does not fit into memory.", name=self.name)
+            raise MemoryError("cannot allocate")
         return Batching.ANY_LENGTH
 
     def answer(self, batch: Sequence[Sized]) -> list[Answer]:

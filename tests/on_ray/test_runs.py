@@ -182,7 +182,7 @@ class TestSleepingModel:
         assert os.environ["HF_TOKEN"] == "hemmelig"
 
     def test_a_model_that_does_not_fit_is_one_sentence(self, cluster: str) -> None:
-        with pytest.raises(UserError, match=r"sleep:loads=no does not fit into memory\."):
+        with pytest.raises(UserError, match=r"sleep:loads=no does not fit into memory in a worker"):
             self.run(cluster, "sleep:loads=no")
 
     def test_memory_that_runs_out_halves_the_batch(self, cluster: str) -> None:
