@@ -38,6 +38,7 @@ _SLEEPING = ("sleep:ms=60", ["--tasks", "lm-abc", "--sample", "2000"])
 _REAL = ("demo-lm", ["--tasks", "lm-abc,lm-dawinobias", "--sample", "200"])
 _ALWAYS = ["--data", "builtin", "--offline", "--batch-tokens", "256"]
 _KILLS_A_RUN = 6
+_LINGERING = 120  # seconds that Ray's own processes may take to notice that nobody needs them
 _EARLY = 0.2  # of the drivers and clusters are killed before there are answers
 _LAST_BATCHES = 2  # that a worker may have answered without the driver's knowing
 
@@ -178,7 +179,7 @@ def kill_drivers(bench: Bench, count: int) -> Iterator[Trial]:
     """Kill the driver while answers arrive, and run again; some of them with a cluster of their own."""
     with start_ray(bench.plugins) as ray:
         for number in range(count):
-            own = number % 5 == 4
+            own = number % 2 == 1
             place = bench.place(f"driver-{number}")
             arguments = [*bench.arguments(place), *on(None if own else ray)]
             process = bench.start(place, arguments)
@@ -240,9 +241,9 @@ def _resume(
     No process ``below`` the first run and no worker of its ``cluster`` may live on.
     """
     below = below or {}
-    for _ in range(200):
-        running = [pid for pid in {*below, *list_workers(cluster)} if is_alive(pid)]
-        if not running:
+    end = time.monotonic() + _LINGERING
+    while running := [pid for pid in {*below, *list_workers(cluster)} if is_alive(pid)]:
+        if time.monotonic() > end:
             break
         time.sleep(0.1)
     stored, before = count_answers(place), len(bench.log(place))
