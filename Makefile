@@ -109,11 +109,11 @@ format: .venv/ready
 real: .venv/ready
 	$(BIN)/python benchmarks/real.py
 
-# llama.cpp's server and transformers serve with two small models, probed and tested on a sample of the
-# built-in data; writes benchmarks/SERVERS.md and takes an hour on two cores. (FULL=1 takes all data, hours;
-# ONLY=llama.cpp-smollm2 one server.)
+# llama.cpp's server and transformers serve with two small models, probed and tested on samples of the
+# built-in data; writes benchmarks/SERVERS.md. Five minutes a test, two hours in all. (SECONDS=60 takes a
+# minute a test, FULL=1 all data and days, ONLY=llama.cpp-smollm2 one server.)
 real-servers: .venv/ready
-	$(BIN)/python benchmarks/real_servers.py $(if $(FULL),--full) $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python benchmarks/real_servers.py $(if $(FULL),--full) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(ONLY),--only $(ONLY))
 
 # 1,000 seeded control models in two worlds: does the 95% interval cover the truth?
 # (DANE=ddt.test.conllu calibrates ner-dane as well; about an hour on two cores.)

@@ -322,7 +322,10 @@ def _list_probes(kinds: tuple[Kind, ...]) -> Iterator[str]:
 
 
 def _list_results(kinds: tuple[Kind, ...]) -> Iterator[str]:
-    yield "What could be measured, on the built-in data:"
+    yield (
+        "What could be measured, on samples of the built-in data as large as the time given to each test"
+        " allowed (the last column; one core of a machine with other work):"
+    )
     yield ""
     yield (
         "| server | model | test | data | rung | trials | refused, unreadable, cut off | flips with the "
@@ -352,7 +355,7 @@ def _list_cells(row: dict[str, Any]) -> tuple[str, ...]:
         "–" if flips is None else f"{flips:.0%}",
         "–" if first is None else f"{first:.2f}",
         "–" if mass is None else f"{mass['median']:.1%}",
-        "–" if value is None else f"{value:.2f} [{low:.2f}, {high:.2f}] {unit}",
+        "–" if None in (value, low, high) else f"{value:.2f} [{low:.2f}, {high:.2f}] {unit}",
         f"{row['finding'].replace('_', ' ')}{': ' if row['reason'] else ''}{row['reason']}",
         f"{row['seconds']:.0f}",
     )

@@ -33,6 +33,8 @@ def test_lm_abc_gives_the_same_by_server_and_at_home(
             "openai:m", endpoint=url, tasks="lm-abc", data="builtin", sample=6
         )
     assert "chat-rung likelihoods" in by_server.model.software
+    warned = "endpoint_lm.no_bos" in [warning.code for warning in by_server.warnings]
+    assert warned is not has_bos
     assert by_server.gap.value == pytest.approx(at_home.gap.value, abs=1e-4)
     assert by_server.gap.low == pytest.approx(at_home.gap.low, abs=1e-3)
     for here, there in zip(at_home.conditions, by_server.conditions, strict=True):

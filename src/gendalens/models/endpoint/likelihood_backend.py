@@ -14,9 +14,15 @@ from gendalens.models.endpoint.prompt_likelihoods import ScoredText, read_respon
 from gendalens.models.endpoint.respondent import describe, digest_server
 from gendalens.models.endpoint.server import COMPLETIONS, Server
 from gendalens.results.model_info import ModelInfo
-from gendalens.words import Template
+from gendalens.words import Message, Template
 
 KIND = Template("endpoint_lm", "language model behind an endpoint")
+NO_BOS = Template(
+    "endpoint_lm.no_bos",
+    "The server puts no special token (BOS) in front of a text. A model that was trained with one, such "
+    "as Gemma, gives other likelihoods without it, so these figures may not be those of the same model "
+    "run locally.",
+)
 _BATCH = 512
 
 
@@ -60,6 +66,11 @@ class LikelihoodBackend(EndpointBackend):
         """The model as the server describes it, with the rung."""
         info = describe(self.server, self.found, KIND)
         return replace(info, software=(*info.software, f"chat-rung {self.rung.value}"))
+
+    @property
+    def notices(self) -> tuple[Message, ...]:
+        """The notice that texts begin without BOS, if they do."""
+        return () if self.found.adds_bos else (NO_BOS(),)
 
     @property
     def batch_tokens(self) -> int:
