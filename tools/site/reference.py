@@ -22,9 +22,15 @@ COMMANDS = """# The command line
 
 {made}
 
-`gendalens COMMAND --help` prints what this page lists. Options may stand in any order. Exit codes: 0 the
-command did what it was asked for, 2 something is wrong that you can do something about (one sentence on
-standard error says what), 130 it was interrupted (the same command resumes), 70 a bug of GenDa Lens;
+`gendalens COMMAND --help` prints what this page lists. Options may stand in any order.
+
+| exit code | meaning |
+|---|---|
+| 0 | The command did what it was asked for, whatever a test found. |
+| 2 | Something is wrong that you can put right; one sentence on standard error says what. |
+| 130 | The command was interrupted; the same command resumes. |
+| 70 | A bug in GenDa Lens. |
+
 `gendalens gate` has [codes of its own](../gate.md).
 
 """
