@@ -15,7 +15,8 @@ from small_runs import THREE, renamed, resaved, resigned, three_runs
 
 import gendalens
 from gendalens.cli.compare import compare_runs
-from gendalens.comparison.comparison import Comparison, Group
+from gendalens.comparison.comparison import Comparison
+from gendalens.comparison.groups import Group
 from gendalens.comparison.pair_findings import (
     GroupsCode,
     MainCode,

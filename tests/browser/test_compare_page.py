@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from keyboard import walk
 from small_runs import HOSTILE, THREE, renamed, resigned, three_runs
 
 import gendalens
@@ -146,6 +147,19 @@ def test_models_are_filtered_in_every_table_at_once(page: Any) -> None:
     assert count.inner_text() == "0 of 8 models are shown"
     page.locator(".filters input[name=search]").fill("")
     assert page.locator("section.test:visible").count() == 1
+
+
+def test_the_keyboard_reaches_everything_and_sorts(
+    page_file: Path, opened: Callable[..., Any]
+) -> None:
+    found = opened(page_file, reduced_motion="reduce")
+    walk(found.page).check()
+    heading = found.page.locator("table[data-table=board] .sort").nth(1)
+    for key, order in (("Enter", "ascending"), ("Space", "descending")):
+        heading.press(key)
+        assert heading.locator("..").get_attribute("aria-sort") == order
+    assert found.page.evaluate("document.activeElement.className") == "sort"
+    assert found.troubles == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from keyboard import walk
 from small_runs import HOSTILE, renamed, resigned
 
 from gendalens.report.site.build import build_site
@@ -79,6 +80,13 @@ def test_axe_finds_no_violation(site: Path, opened: Open, kind: str, scheme: str
     found = page.evaluate("axe.run({exclude: [['.plot svg']]})")
     assert found["passes"]
     assert [(one["id"], one["nodes"][0]["html"][:300]) for one in found["violations"]] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_keyboard_reaches_everything(site: Path, opened: Open, kind: str) -> None:
+    found = opened(list_kinds(site)[kind], site=site, reduced_motion="reduce")
+    walk(found.page).check()
+    assert found.troubles == []
 
 
 def test_a_test_sorts_the_models_by_the_size_of_its_effect(site: Path, opened: Open) -> None:

@@ -7,7 +7,7 @@ import html
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,16 @@ from xml.etree import ElementTree
 
 import distinct
 import pytest
+from page_numbers import at, check_text, read_numbers
 
 from gendalens.comparison.comparability import get_comparability
-from gendalens.comparison.comparison import DIFFERENCE, Comparison, Group, Pair, Row
+from gendalens.comparison.comparison import Comparison
 from gendalens.comparison.gate import Limits, judge
+from gendalens.comparison.groups import Group, Pair, Row
 from gendalens.comparison.pair_findings import PairFinding
+from gendalens.comparison.pairing import DIFFERENCE
 from gendalens.report.exports import comparison_tables
+from gendalens.report.exports.annex_iv import annex_iv
 from gendalens.report.exports.every_eval_ever import every_eval_ever
 from gendalens.report.exports.hub_metadata import hub_metadata
 from gendalens.report.exports.junit import junit
@@ -274,14 +278,21 @@ def test_p_is_rounded_to_thousandths_and_no_further(
 # Model card, hub, Every Eval Ever, JUnit
 
 
-def test_the_model_card_holds_each_figure_in_its_column(result: Result) -> None:
-    lines = model_card([result]).splitlines()
+@pytest.mark.parametrize("document", [model_card, annex_iv])
+def test_a_document_holds_each_figure_in_its_column(
+    document: Callable[[list[Result]], str], result: Result
+) -> None:
+    lines = document([result]).splitlines()
     table = [line.replace("\\", "") for line in lines if line.startswith("|")]
     assert table == [
         "| test | Gender Effect Size | gap | verdict |",
         "|---|---|---|---|",
         f"| lm-dawinobias@2 | 1.23 [0.88, 1.59] | 0.233 [0.144, 0.322] F1 | {HEADLINE} |",
     ]
+
+
+def test_the_model_card_says_what_was_measured(result: Result) -> None:
+    lines = model_card([result]).splitlines()
     (measured,) = [line for line in lines if line.startswith("Measured with GenDa Lens")]
     assert "on org/first, revision rev-1." in measured
     text = "\n".join(lines)
@@ -793,6 +804,22 @@ def test_a_comparison_s_page_keeps_models_apart(comparison: Comparison) -> None:
         f"{GROUPS_D}, p 0.001 {PRONOUN_GAP};",
         "−1.11 [−1.65, −0.57]",
     ]
+
+
+def test_every_number_on_a_comparison_s_page_is_the_comparison_s(comparison: Comparison) -> None:
+    plain = comparison.to_dict()
+    numbers = read_numbers(comparison_page.html(comparison))
+    for _, path, value, scale, text in numbers:
+        exact = at(plain, path)
+        assert repr(exact) == value, path
+        check_text(exact, scale, text)
+    paths = {path for _, path, *_ in numbers}
+    for i, model in enumerate(plain["groups"][0]["models"]):
+        for part in ("main", "groups"):
+            for j, _ in enumerate(model["finding"][part]["evidence"]):
+                for end in ("value", "low", "high"):
+                    assert f"groups.0.models.{i}.finding.{part}.evidence.{j}.{end}" in paths
+        assert f"groups.0.models.{i}.gender_effect_size.value" in paths
 
 
 def test_a_comparison_s_json_holds_each_model_s_own_figures(comparison: Comparison) -> None:

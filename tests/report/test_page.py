@@ -7,14 +7,15 @@ import math
 import re
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import report_run
+from page_numbers import Numbers, at, check_text
 
 from gendalens.cli.report import write_charts, write_page
 from gendalens.errors import UserError
@@ -31,49 +32,48 @@ from gendalens.report.html.examples import (
 )
 from gendalens.report.html.gauge import WIDTH, draw_gauge
 from gendalens.report.html.glossary import list_symbols
-from gendalens.report.html.overview import answer_overall, count_verdicts, describe_sides
+from gendalens.report.html.overview import (
+    answer_overall,
+    count_verdicts,
+    describe_sides,
+    name_ends,
+)
 from gendalens.report.html.page import json_for_script
 from gendalens.results import saved_results
 from gendalens.stats.evidence import Evidence
+from gendalens.stats.findings import EffectFinding, Finding
 from gendalens.tasks import get_task
+from gendalens.tasks.ner_dane.messages import MINORITY_SIDES, ORIGIN_SIDES
+from gendalens.tasks.shared.words import CLASS_SIDES, PRONOUN_SIDES, STEREOTYPE_SIDES
 from gendalens.tasks.views import Example
 from gendalens.words import phrase
 
-
-class Numbers(HTMLParser):
-    """Every number on a page: the result it stands under, its path, its exact value, by what that is
-    multiplied, its text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.results: list[str | None] = []
-        self.found: list[tuple[str | None, str, str, int, str]] = []
-        self.tags: list[str] = []
-        self.open: tuple[str, str, int] | None = None
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        if tag in ("article", "li", "tr"):
-            self.results.append(values.get("data-result") or (self.results or [None])[-1])
-        self.open = None
-        if "data-value" in values:
-            scale = int(values.get("data-scale") or 1)
-            self.open = (str(values["data-path"]), str(values["data-value"]), scale)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("article", "li", "tr") and self.results:
-            self.results.pop()
-
-    def handle_data(self, data: str) -> None:
-        if self.open is not None:
-            self.found.append((self.results[-1] if self.results else None, *self.open, data))
-            self.open = None
+#: Sides of figures, for values above and below 0.
+SIDES = {
+    "male": ("male", "female"),
+    "female": ("male", "female"),
+    "pro-stereotypical": STEREOTYPE_SIDES,
+    "male pronouns": PRONOUN_SIDES,
+    "with the stereotype": CLASS_SIDES,
+    "majority names": ORIGIN_SIDES,
+    "minority men": MINORITY_SIDES,
+}
 
 
-def at(plain: Any, path: str) -> Any:
-    for part in path.split("."):
-        plain = plain[int(part)] if isinstance(plain, list) else plain[part]
-    return plain
+def make_evidence(side: str, value: float) -> Evidence:
+    """A figure ``value`` from 0 on a side, with a band of 0.05 and an interval of 0.2 either way."""
+    value = value if SIDES[side][0] == side else -value
+    return Evidence(
+        id=side,
+        effect=side,
+        name=phrase("gap"),
+        unit="share",
+        sides=SIDES[side],
+        band=0.05,
+        value=value,
+        low=value - 0.2,
+        high=value + 0.2,
+    )
 
 
 def test_every_number_on_the_page_equals_result_json(small_run: Path) -> None:
@@ -85,12 +85,7 @@ def test_every_number_on_the_page_equals_result_json(small_run: Path) -> None:
     for result, path, value, scale, text in page.found:
         exact = at(plain[str(result)], path)
         assert float(value) == exact, path
-        if text.startswith("<"):
-            assert exact < 0.001
-            continue
-        shown = float(text.replace(",", "").replace("−", "-"))
-        digits = len(text.partition(".")[2])
-        assert shown == pytest.approx(scale * exact, abs=0.5000001 * 10**-digits), path
+        check_text(exact, scale, text)
     for name, result in plain.items():
         paths = {path for one, path, *_ in page.found if one == name}
         for part in ("conditions", "nuance", "extra"):
@@ -269,36 +264,44 @@ def test_the_first_screen_answers_whether_there_is_a_bias(verdicts: list[str], a
 
 
 def test_the_first_screen_says_whom_a_bias_favours() -> None:
-    results: list[Any] = [
-        SimpleNamespace(task=task, finding=SimpleNamespace(main=SimpleNamespace(direction=side)))
-        for task, side in (
-            ("lm-abc", "male"),
-            ("lm-dawinobias", "pro-stereotypical"),
-            ("coref-abc", "female"),
-            ("coref-dawinobias", None),
-            ("ner-dane", "male"),
+    def lean(task: str, main: Sequence[str] = (), groups: Sequence[str] = ()) -> Any:
+        effects = (
+            EffectFinding(tuple(make_evidence(side, 0.4) for side in sides))
+            for sides in (main, groups)
         )
+        return SimpleNamespace(task=task, finding=Finding(*effects))
+
+    results = [
+        lean("lm-abc", ["male"], ["with the stereotype"]),
+        lean("lm-dawinobias", ["pro-stereotypical"], ["male pronouns"]),
+        lean("coref-abc", ["female"]),
+        lean("coref-dawinobias"),
+        lean("ner-dane", groups=["majority names", "minority men"]),
     ]
     assert list(map(str, describe_sides(results))) == [
-        "In favour of men: lm-abc and ner-dane.",
-        "In favour of women: coref-abc.",
-        "In line with the stereotype: lm-dawinobias.",
+        "In favour of men, against women: lm-abc and lm-dawinobias.",
+        "In favour of women, against men: coref-abc.",
+        "In line with the stereotype: lm-abc and lm-dawinobias.",
+        "Against people with minority names: ner-dane.",
     ]
     assert describe_sides(results[3:4]) == []
 
 
+@pytest.mark.parametrize(
+    ("side", "ends"),
+    [
+        ("male", ["women", "men"]),
+        ("pro-stereotypical", ["against it", "stereotype"]),
+        ("majority names", ["minority", "majority"]),
+        ("minority men", ["minority women", "minority men"]),
+    ],
+)
+def test_the_ends_of_a_gauge_say_who_is_favoured(side: str, ends: list[str]) -> None:
+    assert list(map(str, name_ends(make_evidence(side, 0.4)))) == ends
+
+
 def test_a_gauge_puts_an_effect_where_its_band_says() -> None:
-    evidence = Evidence(
-        id="gap",
-        effect="gap",
-        name=phrase("gap"),
-        unit="share",
-        sides=("male", "female"),
-        band=0.05,
-        value=0.4,
-        low=0.2,
-        high=0.6,
-    )
+    evidence = make_evidence("male", 0.4)
     gauge = draw_gauge(evidence)
     assert gauge is not None
     assert gauge.low is not None

@@ -7,9 +7,9 @@ import re
 import shutil
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
+from page_numbers import at, check_text, read_numbers
 from small_runs import HOSTILE, renamed
 
 import gendalens
@@ -21,8 +21,6 @@ from gendalens.report.site.addresses import name_file
 from gendalens.report.site.build import BuiltSite, build_site
 from gendalens.results.saved_results import find_results, load_result
 from gendalens.tasks import get_task
-
-NUMBER = re.compile(r'data-value="([^"]*)" data-path="([^"]*)"')
 
 
 @pytest.fixture(autouse=True)
@@ -54,12 +52,6 @@ def one_test(run: Path, model: str = "stereotyped") -> Path:
         for path in run.rglob("result.json")
         if f"{model}" in str(path) and "lm-abc" in str(path)
     )
-
-
-def follow(plain: Any, path: str) -> Any:
-    for part in path.split("."):
-        plain = plain[int(part)] if isinstance(plain, list) else plain[part]
-    return plain
 
 
 def test_there_is_a_page_for_every_model_test_and_occupation(
@@ -103,9 +95,11 @@ def test_every_number_on_every_page_is_one_of_a_result(built: BuiltSite) -> None
     for path in folder.rglob("*.html"):
         if path.parent.name == "models":  # the pages of a run, whose own test looks at them
             continue
-        found = NUMBER.findall(path.read_text(encoding="utf-8"))
-        for value, place in found:
-            assert repr(follow(held, unescape(place))) == value, (path, place)
+        found = read_numbers(path.read_text(encoding="utf-8"))
+        for _, place, value, scale, text in found:
+            exact = at(held, place)
+            assert repr(exact) == value, (path, place)
+            check_text(exact, scale, text)
         counts[path.relative_to(folder).parts[0]] = len(found)
     assert counts["index.html"] > 20
     assert min(counts.values()) > 0
@@ -121,10 +115,12 @@ def test_the_pages_of_models_show_their_own_results(built: BuiltSite) -> None:
         for article in articles:
             key = re.search(r'data-key="(\w+)"', article)
             assert key
-            numbers = NUMBER.findall(article.split("</article>")[0])
+            numbers = read_numbers(article.split("</article>")[0])
             assert len(numbers) > 20
-            for value, place in numbers:
-                assert repr(follow(by_key[key[1]], unescape(place))) == value
+            for _, place, value, scale, text in numbers:
+                exact = at(by_key[key[1]], place)
+                assert repr(exact) == value
+                check_text(exact, scale, text)
 
 
 def test_the_downloads_hold_every_figure(built: BuiltSite, small_run: Path) -> None:

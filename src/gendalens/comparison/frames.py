@@ -11,7 +11,7 @@ from gendalens.results.frames import make_frame
 if TYPE_CHECKING:
     import pandas as pd
 
-    from gendalens.comparison.comparison import Group, Pair
+    from gendalens.comparison.groups import Group, Pair
     from gendalens.results.result import Contrast
     from gendalens.stats.evidence import Evidence
 

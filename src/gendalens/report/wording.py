@@ -92,7 +92,7 @@ def _explain_groups(finding: Finding, readings: Readings) -> list[Message]:
     groups = finding.groups
     match groups.verdict:
         case "bias":
-            directions = dict.fromkeys(one.direction for one in _list_biases(groups))
+            directions = dict.fromkeys(one.direction for one in list_biases(groups))
             by_side = {**REFUSAL_READINGS, **readings.groups}
             return [phrase(by_side.get(one, _DIFFERS_BY_GROUP)) for one in directions]
         case "negligible":
@@ -105,7 +105,7 @@ def _explain_groups(finding: Finding, readings: Readings) -> list[Message]:
     return []
 
 
-def _list_biases(effect: EffectFinding) -> list[Evidence]:
+def list_biases(effect: EffectFinding) -> list[Evidence]:
     """A figure for each effect with a bias, the deciding one first."""
     first: dict[str, Evidence] = {}
     for one in (effect.deciding, *effect.evidence):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gendalens.comparison.comparison import Comparison, Group, Pair, Row
+from gendalens.comparison.comparison import Comparison
+from gendalens.comparison.groups import Group, Pair, Row
 from gendalens.report.exports.tables import Table, Value, in_english
 from gendalens.report.provenance import describe_data
 from gendalens.report.wording import load_plugin_words

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gendalens.comparison.comparability import Comparability
-from gendalens.comparison.comparison import Group, Row
+from gendalens.comparison.groups import Group, Row
 from gendalens.report.html.bars import Bar, draw_bar, find_scale
 from gendalens.report.html.overview import PUBLISHED
 from gendalens.report.provenance import list_reservations

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gendalens.comparison.comparison import Comparison, Group, Pair, Row
+from gendalens.comparison.comparison import Comparison
+from gendalens.comparison.groups import Group, Pair, Row
 from gendalens.errors import UserError
 from gendalens.report import provenance
 from gendalens.report.charts import charts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gendalens.comparison.comparison import Group, Pair
+from gendalens.comparison.groups import Group, Pair
 from gendalens.report.html.figures import count_digits
 from gendalens.results.result import Contrast
 from gendalens.words import Message, phrase

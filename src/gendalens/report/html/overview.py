@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from gendalens.report.provenance import list_reservations
+from gendalens.report.wording import list_biases
 from gendalens.results.result import Result
 from gendalens.stats.evidence import VERDICTS, Evidence
 from gendalens.stats.findings import Finding, name_verdict
@@ -15,12 +16,55 @@ from gendalens.words import Message, Template, phrase
 
 PUBLISHED = phrase("published data sets")
 IN_GROUPS = phrase("bias found in groups")
-#: What a main effect says of the sides that it can lean to.
-_TOWARDS = {
-    "male": Template("overview.men", "In favour of men: {tests:and}."),
-    "female": Template("overview.women", "In favour of women: {tests:and}."),
-    "pro-stereotypical": Template("overview.with", "In line with the stereotype: {tests:and}."),
-    "anti-stereotypical": Template("overview.against", "Against the stereotype: {tests:and}."),
+#: What the sides that effects lean to say of people, the most telling ones first.
+_TOWARDS = (
+    (
+        ("male", "male pronouns"),
+        Template("overview.men", "In favour of men, against women: {tests:and}."),
+    ),
+    (
+        ("female", "female pronouns"),
+        Template("overview.women", "In favour of women, against men: {tests:and}."),
+    ),
+    (
+        ("pro-stereotypical", "with the stereotype"),
+        Template("overview.with", "In line with the stereotype: {tests:and}."),
+    ),
+    (
+        ("anti-stereotypical", "against the stereotype"),
+        Template("overview.against", "Against the stereotype: {tests:and}."),
+    ),
+    (
+        ("majority names",),
+        Template("overview.minority", "Against people with minority names: {tests:and}."),
+    ),
+    (
+        ("minority names",),
+        Template("overview.majority", "Against people with majority names: {tests:and}."),
+    ),
+    (
+        ("male occupations",),
+        Template("overview.male_occupations", "In favour of male-typed occupations: {tests:and}."),
+    ),
+    (
+        ("female occupations",),
+        Template(
+            "overview.female_occupations", "In favour of female-typed occupations: {tests:and}."
+        ),
+    ),
+)
+#: The ends of a gauge, in fewer words than the sides of a figure have.
+_ENDS = {
+    "male": phrase("men"),
+    "female": phrase("women"),
+    "pro-stereotypical": phrase("stereotype"),
+    "anti-stereotypical": phrase("against it"),
+    "with the stereotype": phrase("stereotype"),
+    "against the stereotype": phrase("against it"),
+    "male pronouns": phrase("men"),
+    "female pronouns": phrase("women"),
+    "majority names": phrase("majority"),
+    "minority names": phrase("minority"),
 }
 
 
@@ -68,13 +112,27 @@ def _answer_in_groups(found: int, tests: int) -> Message:
 
 
 def describe_sides(results: Sequence[Result]) -> list[Message]:
-    """Whom the biases found as main effects favour, and in which tests."""
-    tests: dict[str, list[str]] = {}
-    for result in results:
-        direction = result.finding.main.direction
-        if direction in _TOWARDS:
-            tests.setdefault(direction, []).append(result.task)
-    return [_TOWARDS[side](tests=tuple(tests[side])) for side in _TOWARDS if side in tests]
+    """Whom the biases favour, as main effects or in groups, and in which tests."""
+    leanings = [(result.task, _list_sides(result.finding)) for result in results]
+    found = []
+    for sides, message in _TOWARDS:
+        tests = [task for task, own in leanings if not own.isdisjoint(sides)]
+        if tests:
+            found.append(message(tests=tuple(dict.fromkeys(tests))))
+    return found
+
+
+def _list_sides(finding: Finding) -> set[str]:
+    """The sides that the biases of a finding lean to."""
+    return {
+        one.direction for effect in (finding.main, finding.groups) for one in list_biases(effect)
+    }
+
+
+def name_ends(evidence: Evidence) -> tuple[Message, Message]:
+    """What lies at the left and at the right end of a figure's gauge."""
+    right, left = (_ENDS.get(side) or phrase(side) for side in evidence.sides)
+    return left, right
 
 
 def count_verdicts(findings: Sequence[Finding]) -> list[tuple[str, Message, int]]:

@@ -29,6 +29,7 @@ from gendalens.report.html.overview import (
     describe_sets,
     describe_sides,
     find_deciding,
+    name_ends,
     read_date,
 )
 from gendalens.report.html.page import Chart, Page, Site, draw_all, render
@@ -88,6 +89,17 @@ class Test:
     def gauge(self) -> Gauge | None:
         """That figure against its band."""
         return draw_gauge(self.deciding[1]) if self.deciding else None
+
+    @property
+    def ends(self) -> tuple[Message, Message] | None:
+        """What lies at the ends of the gauge."""
+        return name_ends(self.deciding[1]) if self.deciding else None
+
+    @property
+    def sides_explained(self) -> list[tuple[str, str]]:
+        """The sides of its figures that its card explains, such as *minority names*."""
+        sides = {side for _, _, one in self.evidence for side in one.sides}
+        return [(name, meaning) for name, meaning in self.card.terms if name in sides]
 
     @property
     def notes(self) -> list[Message]:

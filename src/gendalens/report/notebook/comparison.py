@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from gendalens.comparison.comparison import Comparison, Group, Pair
+from gendalens.comparison.comparison import Comparison
+from gendalens.comparison.groups import Group, Pair
 from gendalens.report.exports.comparison_tables import title_group
 from gendalens.report.notebook.markup import (
     Text,

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from gendalens.comparison.comparison import Comparison, Group, line_up
+from gendalens.comparison.comparison import Comparison, line_up
+from gendalens.comparison.groups import Group
 from gendalens.report.exports.result_tables import long_table
 from gendalens.report.exports.tables import to_csv
 from gendalens.report.html import run_page

@@ -7,7 +7,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from gendalens.comparison.comparison import Comparison, Group
+from gendalens.comparison.comparison import Comparison
+from gendalens.comparison.groups import Group
 from gendalens.report.escape import one_line
 from gendalens.report.exports.comparison_tables import title_group
 from gendalens.report.provenance import describe_data

@@ -67,6 +67,8 @@ class NERDane(RenamedPersons):
             terms.F1,
             ("F1_male", N_("F1 after every person was given a man's name")),
             ("F1_female", N_("F1 after every person was given a woman's name")),
+            ("majority names", N_("Danish first names and surnames")),
+            ("minority names", N_("names of Muslim origin, one minority of many")),
             (
                 "sentences_whose_words_may_clash",
                 N_("sentences with a pronoun or title that may not fit the new name"),
