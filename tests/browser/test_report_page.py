@@ -371,6 +371,32 @@ def test_the_navigation_stays_and_opens_what_it_leads_to(page_file: Path, opened
     page.locator("nav a", has_text="Findings").click()
 
 
+def test_the_numbers_of_a_chart_have_the_same_digits_in_a_column(
+    page_file: Path, opened: Open
+) -> None:
+    page = opened(page_file).page
+    page.locator("details.row > summary h3").first.click()
+    fold = page.locator('[data-numbers$="-interaction"]').first
+    fold.locator("summary").click()
+    headings = fold.locator("thead th").all_inner_texts()
+    assert headings[:2] == ["Condition", "Group"]
+    assert all(name[0].isupper() for name in headings)
+    for place in range(2, len(headings)):
+        texts = fold.locator(f"tbody td:nth-child({place + 1})").all_inner_texts()
+        assert {len(text.partition(".")[2]) for text in texts} == {3}
+
+
+def test_a_wide_table_stays_beside_its_chart(page_file: Path, opened: Open) -> None:
+    page = opened(page_file, width=800, locale="da-DK").page
+    page.locator("details.row > summary h3").first.click()
+    pair = page.locator(".pair").first
+    table = pair.locator("> div > .scroll")
+    table.evaluate("(one) => { one.style.maxWidth = '100px'; }")
+    pair.locator("> div > .wide-hint").wait_for()
+    chart, beside = pair.locator(".chart").bounding_box(), table.bounding_box()
+    assert beside["x"] > chart["x"] + chart["width"]
+
+
 def test_a_term_is_explained_where_it_stands_and_in_the_glossary(
     page_file: Path, opened: Open
 ) -> None:

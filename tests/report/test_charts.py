@@ -37,6 +37,12 @@ def test_lines_and_dots_stand_at_the_value_and_bars_reach_from_bound_to_bound(
     assert lines["mark"]["strokeWidth"] == bars["mark"]["strokeWidth"] == 2
 
 
+def test_groups_are_told_apart_without_colour(result: Result) -> None:
+    [lines, *_] = draw_interaction(result, "en")["layer"]
+    dashes = lines["encoding"]["strokeDash"]["scale"]
+    assert len(dashes["domain"]) == len({str(one) for one in dashes["range"]}) == 3
+
+
 def test_shares_are_drawn_from_nought_to_one_and_other_figures_as_far_as_they_go(
     result: Result,
 ) -> None:

@@ -178,6 +178,16 @@ def test_the_first_examples_are_extremes_and_typical_ones_and_one_per_occupation
     assert choose_telling([], []) == []
 
 
+def test_of_equal_examples_the_first_are_of_the_occupations_that_lean_furthest() -> None:
+    leans = [1.0, -1.0, -1.0, 1.0, 1.0, -1.0]
+    jobs = ["nurse", "nurse", "nurse", "smith", "smith", "smith"]
+    telling = choose_telling(leans, [jobs.index(job) for job in jobs])
+    assert [(jobs[i], why) for i, why in telling] == [
+        ("smith", MALE_EXTREME),
+        ("nurse", FEMALE_EXTREME),
+    ]
+
+
 def test_the_pronouns_of_an_example_have_probabilities_that_follow_its_leaning(
     small_run: Path,
 ) -> None:

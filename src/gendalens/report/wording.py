@@ -6,7 +6,7 @@ from gendalens.models import detect
 from gendalens.results.figures import show_band, show_size
 from gendalens.results.result import Cell, Result
 from gendalens.stats.evidence import Evidence
-from gendalens.stats.findings import LOST_BY_CORRECTION, EffectFinding, Finding
+from gendalens.stats.findings import CROSSES_BAND, LOST_BY_CORRECTION, EffectFinding, Finding
 from gendalens.tasks import all_tasks, get_task
 from gendalens.tasks.base import Band, Card, Readings
 from gendalens.tasks.shared.words import REFUSAL_READINGS
@@ -139,6 +139,16 @@ def _limit(effect: EffectFinding) -> list[Message]:
 def explain_band(band: Band) -> Message:
     """What is too small to matter, and why."""
     return phrase("{band} ({why:t})", band=show_band(band.value, band.unit), why=band.why)
+
+
+def explain_reason(effect: EffectFinding) -> Message | None:
+    """Why an effect is undecided or not measurable, with its band in the unit that effects are shown in."""
+    reason, one = effect.reason, effect.deciding
+    if reason is None or one is None or reason.code != CROSSES_BAND.code:
+        return reason
+    return phrase(
+        "the interval includes 0 and reaches beyond {band}", band=show_band(one.band, one.unit)
+    )
 
 
 def explain_note(note: Message) -> Message:

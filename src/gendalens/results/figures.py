@@ -91,9 +91,14 @@ def show_band(band: float, unit: str) -> Message:
     return _add_unit(Message("", "±{band:g}", {"band": scale_of(unit) * band}), unit)
 
 
+def in_points(unit: str) -> bool:
+    """Whether the figures in a unit are shown in points, which are hundredths."""
+    return unit in _IN_POINTS
+
+
 def scale_of(unit: str) -> int:
     """By what the figures in a unit are multiplied where they are shown as effects."""
-    return 100 if unit in _IN_POINTS else 1
+    return 100 if in_points(unit) else 1
 
 
 def count_decimals(unit: str) -> int:
@@ -103,7 +108,7 @@ def count_decimals(unit: str) -> int:
 
 def name_unit(unit: str) -> str:
     """The unit in which figures are shown as effects."""
-    return _POINTS if unit in _IN_POINTS else unit
+    return _POINTS if in_points(unit) else unit
 
 
 def _add_unit(figure: Message, unit: str) -> Message:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import cycle, islice
 from typing import Any, Literal
 
 import altair as alt
@@ -46,6 +47,8 @@ LABEL_WIDTH = 150  # of the column of labels, which must leave room for the plot
 #: The lines of a row's label, without its number.
 _LABEL_LINES = "slice(split(datum.value, '\\n'), 1)"
 ROWS = alt.NamedData("rows")
+#: The lines of groups, in turn.
+DASHES = ([1, 0], [9, 4], [9, 3, 2, 3], [5, 2])
 #: The states of verdicts; all others are unclear.
 STATES = {"bias": "found", "negligible": "none"}
 BY_TEST = phrase("Gender effect size by test")
@@ -158,7 +161,7 @@ def _make_forest_row(place: int, row: ForestRow, language: str) -> dict[str, Any
 
 
 def draw_interaction(result: Result, language: str, width: Width = FILE_WIDTH) -> Spec:
-    """An interaction plot of the conditions: a line per group, the main effect dashed."""
+    """An interaction plot of the conditions: a line per group, the main effect dotted."""
     metric = (result.nuance or result.conditions)[0].metric
     cells = [
         cell
@@ -181,7 +184,8 @@ def draw_interaction(result: Result, language: str, width: Width = FILE_WIDTH) -
     if "majority names" in groups:
         palette = [MAJORITY, MINORITY, FEMALE, MALE]
     colours = alt.Scale(domain=names, range=[ALL, *palette[: len(groups)]])
-    dashes = alt.Scale(domain=names, range=[[5, 4], *([1, 0] for _ in groups)])
+    # Groups differ in their dashes too, for eyes and printers that see no colours.
+    dashes = alt.Scale(domain=names, range=[[2, 3], *islice(cycle(DASHES), len(groups))])
     # One below the other: side by side, long names are cut on a phone.
     legend = alt.Legend(title=None, orient="top", symbolType="stroke", columns=1, labelLimit=300)
     base = alt.Chart(ROWS).encode(

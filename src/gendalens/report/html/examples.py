@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from gendalens.report.html.texts import PageTexts
@@ -61,14 +62,19 @@ def choose_examples(examples: Callable[[], Iterable[Example]], most: int) -> Exa
 def choose_telling(leans: Sequence[float], topics: Sequence[int]) -> list[tuple[int, str]]:
     """The places of the examples that show a finding, at most one per topic, each with the reason.
 
-    They are the furthest leanings to either side, and those nearest to the median.
+    They are the furthest leanings to either side, and those nearest to the median. Of equal leanings
+    the first is one whose topic leans furthest, so that chance answers are not shown as the finding.
     """
-    ordered = sorted(range(len(leans)), key=lambda i: (-leans[i], i))
+    sums: dict[int, list[float]] = {}
+    for topic, lean in zip(topics, leans, strict=True):
+        sums.setdefault(topic, []).append(lean)
+    means = {topic: fmean(own) for topic, own in sums.items()}
+    ordered = sorted(range(len(leans)), key=lambda i: (-leans[i], -means[topics[i]], i))
     if not ordered:
         return []
     middle = leans[ordered[len(ordered) // 2]]
     to_male = [i for i in ordered if leans[i] > 0]
-    to_female = sorted((i for i in ordered if leans[i] < 0), key=lambda i: (leans[i], i))
+    to_female = sorted((i for i in ordered if leans[i] < 0), key=lambda i: (leans[i], means[topics[i]], i))
     typical = sorted(ordered, key=lambda i: (abs(leans[i] - middle), i))
     used: set[int] = set()
     chosen: list[tuple[int, str]] = []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gendalens.comparison.groups import Group, Pair
 from gendalens.report.html.figures import count_digits
+from gendalens.results.figures import count_decimals, in_points
 from gendalens.results.result import Contrast
 from gendalens.words import Message, phrase
 
@@ -60,11 +61,13 @@ def make_matrix(group: Group, column: int, places: Mapping[str, int]) -> Matrix 
     numbers = {(pair.first, pair.second): number for number, pair in enumerate(group.pairs)}
     first = group.pairs[0].main[0]
     name = first.name.values.get("figure")
-    digits = 2 if first.unit == "bits" else 3
+    digits = count_digits(
+        [pair.main[0] for pair in group.pairs], 2 if first.unit == "bits" else 3
+    )
     return Matrix(
         figure=name if isinstance(name, Message) else first.name,
         unit=first.unit,
-        digits=count_digits([pair.main[0] for pair in group.pairs], digits),
+        digits=count_decimals(first.unit) if in_points(first.unit) else digits,
         rows=tuple(
             MatrixRow(
                 i,

@@ -26,8 +26,8 @@ from gendalens.report.html.figures import FUNCTIONS
 from gendalens.report.html.glossary import TERMS, explain_name
 from gendalens.report.html.texts import PageTexts, Text, as_json
 from gendalens.report.provenance import describe_origin, list_reservations
-from gendalens.report.wording import explain_band, shorten
-from gendalens.results.figures import name_unit, show_number
+from gendalens.report.wording import explain_band, explain_reason, shorten
+from gendalens.results.figures import in_points, name_unit, show_number
 from gendalens.stats.findings import name_verdict
 from gendalens.system.file_reading import read_ordinary
 from gendalens.system.file_writing import make_private_folder, replace_file
@@ -262,6 +262,8 @@ def _environment() -> jinja2.Environment:
     environment.globals |= FUNCTIONS
     environment.globals |= {
         "explain_band": explain_band,
+        "explain_reason": explain_reason,
+        "in_points": in_points,
         "name_verdict": name_verdict,
         "name_unit": name_unit,
         "show_number": show_number,

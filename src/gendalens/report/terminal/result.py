@@ -258,11 +258,14 @@ def _describe_coverage(coverage: Mapping[str, Any]) -> str:
 
 def _describe_value(value: Any) -> str:
     if isinstance(value, Mapping):  # keys are conditions, or a model's own words and labels
-        return ", ".join(f"{translate(key)} {_describe_value(one)}" for key, one in value.items())
+        return ", ".join(
+            f"{translate(key)}{' → ' if isinstance(one, str) else ' '}{_describe_value(one)}"
+            for key, one in value.items()
+        )
     if isinstance(value, list):
         return ", ".join(map(str, value))
-    if isinstance(value, float):
-        return write(show_number(value))
+    if isinstance(value, int | float):
+        return write(show_number(value, 0 if isinstance(value, int) else 2))
     return translate(value) if isinstance(value, str) else str(value)
 
 

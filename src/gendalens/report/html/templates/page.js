@@ -57,8 +57,15 @@
     }
     return null;
   };
-  const written = (value) =>
-    typeof value === "number" ? shown(String(Number.isInteger(value) ? value : Number(value.toPrecision(3))).replace("-", "−")) : (value ?? "–");
+  // As many decimals in a whole column as give its largest number three digits.
+  const countDecimals = (values) => {
+    const numbers = values.filter((one) => typeof one === "number");
+    if (numbers.every(Number.isInteger)) return 0;
+    return Math.max(1, 2 - Math.floor(Math.log10(Math.max(...numbers.map(Math.abs)))));
+  };
+  const written = (value, digits) =>
+    typeof value !== "number" ? (value ?? "–")
+      : shown(value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−"));
   const cell = (name, text, scope) => {
     const made = element(name, "", text);
     if (scope) made.scope = scope;
@@ -69,12 +76,14 @@
     const columns = spec && findTooltip(spec);
     if (!columns) { fold.hidden = true; return; }
     const head = element("thead"), body = element("tbody"), names = element("tr");
-    names.append(...columns.map((column) => cell("th", column.title ?? column.field, "col")));
+    const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+    names.append(...columns.map((column) => cell("th", capital(column.title ?? column.field), "col")));
     head.append(names);
+    const digits = columns.map(({ field }) => countDecimals(spec.datasets.rows.map((datum) => datum[field])));
     for (const datum of spec.datasets.rows) {
       const row = element("tr");
       row.append(...columns.map((column, place) =>
-        cell(place ? "td" : "th", written(datum[column.field]), place ? "" : "row")));
+        cell(place ? "td" : "th", written(datum[column.field], digits[place]), place ? "" : "row")));
       body.append(row);
     }
     fold.querySelector("table").replaceChildren(head, body);
