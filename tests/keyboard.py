@@ -11,6 +11,14 @@ _REACHABLE = """() => [...document.querySelectorAll(
     'a[href], button, input, select, summary, [tabindex="0"]')]
   .filter((one) => one.checkVisibility({visibilityProperty: true}))
   .map((one, place) => { one.dataset.stop = place; return one.outerHTML.slice(0, 120); })"""
+#: Where the focus was is where the key goes on from, so it is put before or after everything.
+_GO_TO_END = """(first) => {
+  const end = document.createElement("span");
+  end.tabIndex = -1;
+  document.body[first ? "prepend" : "append"](end);
+  end.focus();
+  end.remove();
+}"""
 _FOCUS = """() => {
   const one = document.activeElement;
   if (one === document.body || one === null) return null;
@@ -48,7 +56,7 @@ def walk(page: Any, key: str = "Tab") -> Walk:
     """Press a key until the focus has been everywhere; backwards, the stops are given in reverse."""
     visible = page.evaluate(_REACHABLE)
     stops: list[dict[str, Any]] = []
-    page.evaluate("document.activeElement?.blur()")
+    page.evaluate(_GO_TO_END, key == "Tab")
     for _ in range(MOST):
         page.keyboard.press(key)
         stop = page.evaluate(_FOCUS)

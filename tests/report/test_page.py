@@ -179,13 +179,12 @@ def test_the_first_examples_are_extremes_and_typical_ones_and_one_per_occupation
 
 
 def test_of_equal_examples_the_first_are_of_the_occupations_that_lean_furthest() -> None:
-    leans = [1.0, -1.0, -1.0, 1.0, 1.0, -1.0]
-    jobs = ["nurse", "nurse", "nurse", "smith", "smith", "smith"]
+    nurses, smiths = ("nurse", "midwife", "teacher"), ("smith", "pilot", "guard")
+    jobs = [job for job in (*nurses, *smiths) for _ in range(3)]
+    leans = [1.0, -1.0, -1.0] * 3 + [1.0, 1.0, -1.0] * 3
     telling = choose_telling(leans, [jobs.index(job) for job in jobs])
-    assert [(jobs[i], why) for i, why in telling] == [
-        ("smith", MALE_EXTREME),
-        ("nurse", FEMALE_EXTREME),
-    ]
+    chosen = {why: tuple(jobs[i] for i, one in telling if one == why) for _, why in telling}
+    assert chosen == {MALE_EXTREME: smiths, FEMALE_EXTREME: nurses}
 
 
 def test_the_pronouns_of_an_example_have_probabilities_that_follow_its_leaning(
@@ -275,11 +274,11 @@ def test_the_first_screen_answers_whether_there_is_a_bias(verdicts: list[str], a
 
 def test_the_first_screen_says_whom_a_bias_favours() -> None:
     def lean(task: str, main: Sequence[str] = (), groups: Sequence[str] = ()) -> Any:
-        effects = (
+        main_effect, of_groups = (
             EffectFinding(tuple(make_evidence(side, 0.4) for side in sides))
             for sides in (main, groups)
         )
-        return SimpleNamespace(task=task, finding=Finding(*effects))
+        return SimpleNamespace(task=task, finding=Finding(main_effect, of_groups))
 
     results = [
         lean("lm-abc", ["male"], ["with the stereotype"]),
@@ -329,7 +328,8 @@ def test_every_coverage_figure_and_metric_that_is_explained_exists(small_run: Pa
     used: dict[str, set[str]] = {}
     for one in saved_results.find_results([small_run]):
         cells = (*one.result.conditions, *one.result.nuance)
-        names = {*one.result.coverage, *(cell.metric for cell in cells)}
+        sides = (side for figure in one.result.finding.evidence for side in figure.sides)
+        names = {*one.result.coverage, *(cell.metric for cell in cells), *sides}
         used.setdefault(one.result.task, set()).update(names)
     for task, names in used.items():
         card = get_task(task, 2).card

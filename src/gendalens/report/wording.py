@@ -142,7 +142,7 @@ def explain_band(band: Band) -> Message:
 
 
 def explain_reason(effect: EffectFinding) -> Message | None:
-    """Why an effect is undecided or not measurable, with its band in the unit that effects are shown in."""
+    """Why an effect is undecided or not measurable, with its band in the unit of effects."""
     reason, one = effect.reason, effect.deciding
     if reason is None or one is None or reason.code != CROSSES_BAND.code:
         return reason

@@ -74,7 +74,9 @@ def choose_telling(leans: Sequence[float], topics: Sequence[int]) -> list[tuple[
         return []
     middle = leans[ordered[len(ordered) // 2]]
     to_male = [i for i in ordered if leans[i] > 0]
-    to_female = sorted((i for i in ordered if leans[i] < 0), key=lambda i: (leans[i], means[topics[i]], i))
+    to_female = sorted(
+        (i for i in ordered if leans[i] < 0), key=lambda i: (leans[i], means[topics[i]], i)
+    )
     typical = sorted(ordered, key=lambda i: (abs(leans[i] - middle), i))
     used: set[int] = set()
     chosen: list[tuple[int, str]] = []

@@ -61,9 +61,7 @@ def make_matrix(group: Group, column: int, places: Mapping[str, int]) -> Matrix 
     numbers = {(pair.first, pair.second): number for number, pair in enumerate(group.pairs)}
     first = group.pairs[0].main[0]
     name = first.name.values.get("figure")
-    digits = count_digits(
-        [pair.main[0] for pair in group.pairs], 2 if first.unit == "bits" else 3
-    )
+    digits = count_digits([pair.main[0] for pair in group.pairs], 2 if first.unit == "bits" else 3)
     return Matrix(
         figure=name if isinstance(name, Message) else first.name,
         unit=first.unit,

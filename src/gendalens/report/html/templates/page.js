@@ -230,7 +230,12 @@
     if (term.tagName === "BUTTON") term.addEventListener("click", () => showTip(term));
   }
   addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
-  addEventListener("scroll", hideTip, { passive: true });
+  // Tabbing to a term may scroll the page: its explanation stays with it.
+  addEventListener("scroll", () => {
+    const term = document.activeElement;
+    if (!tip.hidden && term.dataset.tip === tip.textContent) showTip(term);
+    else hideTip();
+  }, { passive: true });
 
   // Tables wider than the page say so.
   const widths = new ResizeObserver((entries) => {
