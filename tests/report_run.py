@@ -19,6 +19,7 @@ HOSTILE = (
     '"\'><img src=x onerror="window.hacked=1">{{7*7}}${alert(1)}\u202egnp.exe\u2066\u2028 æøå/ny '
 )
 LONG = "x" * 10_000
+FIVE = ("coref-abc", "coref-dawinobias", "lm-abc", "lm-dawinobias", "ner-dane")
 
 
 def make(folder: Path) -> None:
@@ -72,3 +73,9 @@ def poison(folder: Path) -> None:
             for name in row.get("names", []):
                 name["name"] = HOSTILE
         records.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def one_model(run: Path) -> list[Path]:
+    """The five tests of the package on one model: a page that no added test changes."""
+    (model,) = (path for path in run.iterdir() if "stereotyped" in path.name)
+    return [path for name in FIVE for path in model.glob(f"{name}@2-*")]

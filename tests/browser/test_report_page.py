@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable
@@ -13,8 +12,6 @@ from typing import Any
 import extra_language
 import pytest
 import report_run
-from keyboard import walk
-from page_numbers import at, check_text
 from small_runs import resaved
 
 from gendalens.report.html import run_page
@@ -23,7 +20,6 @@ from gendalens.words import phrase
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
-FIVE = ("coref-abc", "coref-dawinobias", "lm-abc", "lm-dawinobias", "ner-dane")
 
 
 def show_all(page: Any) -> None:
@@ -49,27 +45,13 @@ def show_forest(page: Any, language: str) -> None:
     page.wait_for_selector(f'[data-chart="forest"][data-drawn="{language}"] svg')
 
 
-@pytest.fixture(scope="module")
-def page_file(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of five tests of the small run, under a name that is no easy one."""
-    file = tmp_path_factory.mktemp("page") / "rapport æøå #1.html"
-    run_page.write(saved_results.find_results(one_model(small_run)), file)
-    return file
-
-
-def one_model(run: Path) -> list[Path]:
-    """The five tests of the package on one model: a page that no added test changes."""
-    (model,) = (path for path in run.iterdir() if "stereotyped" in path.name)
-    return [path for name in FIVE for path in model.glob(f"{name}@2-*")]
-
-
 def test_every_chart_of_every_test_is_drawn_and_nothing_is_asked_of_the_network(
     small_run: Path, tmp_path: Path, opened: Open
 ) -> None:
-    results = saved_results.find_results([one_model(small_run)[0].parent])
+    results = saved_results.find_results([report_run.one_model(small_run)[0].parent])
     (model,) = run_page.prepare(results)
     charts = {test.card.name: len(test.charts) for test in model.tests}
-    assert [charts[name] for name in FIVE] == [2, 2, 2, 2, 3]
+    assert [charts[name] for name in report_run.FIVE] == [2, 2, 2, 2, 3]
     run_page.write(results, tmp_path / "page.html")
     found = opened(tmp_path / "page.html")
     show_all(found.page)
@@ -89,7 +71,7 @@ def test_charts_of_figures_without_intervals_or_values_are_drawn_without_a_warni
 ) -> None:
     missing: dict[str, Any] = dict.fromkeys(parts)
     results = []
-    for one in saved_results.find_results(one_model(small_run)):
+    for one in saved_results.find_results(report_run.one_model(small_run)):
         result = one.result
         changed = replace(
             result,
@@ -192,7 +174,7 @@ def test_a_third_language_is_one_more_button(
 ) -> None:
     extra_language.add(tmp_path / "locale", monkeypatch)
     file = tmp_path / "page.html"
-    run_page.write(saved_results.find_results(one_model(small_run)), file)
+    run_page.write(saved_results.find_results(report_run.one_model(small_run)), file)
     found = opened(file, locale="sv-SE")
     page = found.page
     assert page.locator("html").get_attribute("lang") == "sv"
@@ -220,7 +202,7 @@ def test_hostile_strings_do_nothing(small_run: Path, tmp_path: Path, opened: Ope
     shutil.copytree(small_run, tmp_path / "run")
     report_run.poison(tmp_path / "run")
     file = tmp_path / "hostile.html"
-    run_page.write(saved_results.find_results(one_model(tmp_path / "run")), file)
+    run_page.write(saved_results.find_results(report_run.one_model(tmp_path / "run")), file)
     found = opened(file)
     for width in (1400, 390):
         found.page.set_viewport_size({"width": width, "height": 900})
@@ -255,7 +237,9 @@ def test_axe_finds_nothing_at_all(
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python")
     # These two tests have every part that a page can have; axe takes its time with more.
-    folders = [one for one in one_model(small_run) if one.name.startswith(("lm-d", "ner-dane"))]
+    folders = [
+        one for one in report_run.one_model(small_run) if one.name.startswith(("lm-d", "ner-dane"))
+    ]
     run_page.write(saved_results.find_results(folders), tmp_path / "page.html")
     page = opened(tmp_path / "page.html", color_scheme=scheme).page
     show_all(page)
@@ -268,83 +252,6 @@ def test_axe_finds_nothing_at_all(
     ]
     assert serious == []
     assert result["passes"]
-
-
-@pytest.mark.parametrize("width", [1400, 390])
-def test_the_keyboard_reaches_everything_and_the_focus_is_seen(
-    page_file: Path, opened: Open, width: int
-) -> None:
-    page = opened(page_file, width=width, reduced_motion="reduce").page
-    walk(page).check()
-    walk(page, "Shift+Tab").check()
-    page.locator("details.row > summary").first.focus()
-    page.keyboard.press("Enter")
-    page.locator(".body .examples summary").first.focus()
-    page.keyboard.press("Space")
-    walk(page).check()
-
-
-def test_keys_do_what_a_pointer_does(page_file: Path, opened: Open) -> None:
-    page = opened(page_file, reduced_motion="reduce").page
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.closest('#findings') !== null")
-    page.keyboard.press("Shift+Tab")
-    page.locator("[data-language=da]").focus()
-    page.keyboard.press("Enter")
-    assert page.locator("html").get_attribute("lang") == "da"
-
-    row = page.locator("details.row").first
-    row.locator("> summary").focus()
-    for key, is_open in (("Enter", True), ("Space", False), ("Space", True)):
-        page.keyboard.press(key)
-        assert row.evaluate("(one) => one.open") is is_open, key
-    tip = page.locator("#tip")
-    row.locator(".evidence a.term").last.focus()
-    page.wait_for_timeout(200)  # the term was out of sight, so the page has scrolled
-    assert tip.is_visible()
-    page.keyboard.press("Escape")
-    assert not tip.is_visible()
-    page.locator("nav a", has_text="ner-dane").focus()
-    page.keyboard.press("Enter")
-    page.locator('[data-task="ner-dane@2"] .body').wait_for()
-
-
-def test_paper_is_a_case_file_of_two_pages(page_file: Path, opened: Open) -> None:
-    page = opened(page_file, color_scheme="dark").page
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.emulate_media(media="print")
-    ink = "getComputedStyle(document.querySelector('[data-chart] svg text')).fill"
-    assert page.evaluate(ink) == "rgb(82, 96, 109)"
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    for part in (".facts", ".answer", ".measure", ".limits", ".paper", "#sets td", ".signature"):
-        assert page.locator(part).first.is_visible(), part
-    assert not page.locator(".body").first.is_visible()
-    notes = page.locator(".row .notes").count()
-    assert 0 < notes <= page.locator("summary .paper:visible").count()
-    paper = page.pdf(prefer_css_page_size=True)
-    assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 2
-
-
-def test_the_numbers_on_paper_are_those_of_the_results(
-    small_run: Path, page_file: Path, opened: Open
-) -> None:
-    results = saved_results.find_results(one_model(small_run))
-    plain = {f"test-{i}": json.loads(one.result.to_json()) for i, one in enumerate(results, 1)}
-    page = opened(page_file, locale="da-DK").page
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.emulate_media(media="print")
-    numbers = page.evaluate(
-        """() => [...document.querySelectorAll(".n")].filter((one) => one.checkVisibility())
-          .map((one) => [one.closest("[data-result]").dataset.result, one.dataset.path,
-            Number(one.dataset.scale ?? 1), one.textContent])"""
-    )
-    assert len(numbers) > 25
-    for result, path, scale, text in numbers:
-        english = text.replace(".", "").replace(",", ".")
-        check_text(at(plain[result], path), scale, english)
 
 
 def test_the_page_is_short_until_something_is_opened(page_file: Path, opened: Open) -> None:

@@ -31,10 +31,11 @@ STEP = Template("step_of_a_test", "loading {model}")
 SLOW = ("numpy", "pandas", "jinja2", "altair", "transformers", "torch", "spacy", "pydantic")
 
 
-def test_the_first_sign_comes_before_everything_slow_is_imported() -> None:
+@pytest.mark.parametrize("command", [["run", "control:fair"], ["demo"]])
+def test_the_first_sign_comes_before_everything_slow_is_imported(command: list[str]) -> None:
     code = f"""
 import sys
-sys.argv = ["gendalens", "run", "control:fair"]
+sys.argv = ["gendalens", *{command!r}]
 
 class Stop(BaseException):
     pass
@@ -67,7 +68,7 @@ def line(tmp_path: Path, small_run: Path) -> CommandLine:
 
 
 def test_help_and_other_commands_give_no_sign(line: CommandLine) -> None:
-    assert line("run", "--help").err == ""
+    assert line("run", "--help").err == line("demo", "--help").err == ""
     assert line("tasks").err == ""
 
 

@@ -203,7 +203,8 @@ def tell_that_it_runs(arguments: list[str]) -> None:
     """Show at once that a run has begun, if that is what these arguments of the program ask for."""
     command, *rest = arguments or [""]
     is_help = {"--help", "--version"} & set(rest)
-    if command == "run" and rest and not is_help and not completion.is_completing():
+    is_begun = (command == "run" and rest) or command == "demo"
+    if is_begun and not is_help and not completion.is_completing():
         from gendalens.cli.first_sign import show_first_sign
 
         show_first_sign()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from gendalens.cli.first_sign import find_status_line
 from gendalens.errors import FailuresError
 from gendalens.report.site.build import build_site
 from gendalens.report.terminal.console import PlainConsole
@@ -15,7 +16,12 @@ from gendalens.words import say
 
 def make_site(runs: Sequence[Path], out: Path) -> None:
     """Build the site and print what it holds; contradicting results end in exit code 2."""
-    built = build_site(runs, out)
+    line = find_status_line()
+    line.show(say("building the site"))
+    try:
+        built = build_site(runs, out)
+    finally:
+        line.stop()
     console = PlainConsole(stderr=True)
 
     def tell(sentence: str) -> None:
