@@ -11,6 +11,7 @@ import small_data
 import small_names
 
 import gendalens
+from gendalens.report.html import run_page
 from gendalens.results import saved_results
 from gendalens.stats.findings import Finding
 
@@ -79,3 +80,10 @@ def one_model(run: Path) -> list[Path]:
     """The five tests of the package on one model: a page that no added test changes."""
     (model,) = (path for path in run.iterdir() if "stereotyped" in path.name)
     return [path for name in FIVE for path in model.glob(f"{name}@2-*")]
+
+
+def write_page(run: Path, folder: Path) -> Path:
+    """The report of five tests on one model, under a name that is no easy one."""
+    file = folder / "rapport æøå #1.html"
+    run_page.write(saved_results.find_results(one_model(run)), file)
+    return file

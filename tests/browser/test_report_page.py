@@ -45,6 +45,11 @@ def show_forest(page: Any, language: str) -> None:
     page.wait_for_selector(f'[data-chart="forest"][data-drawn="{language}"] svg')
 
 
+@pytest.fixture(scope="module")
+def page_file(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return report_run.write_page(small_run, tmp_path_factory.mktemp("page"))
+
+
 def test_every_chart_of_every_test_is_drawn_and_nothing_is_asked_of_the_network(
     small_run: Path, tmp_path: Path, opened: Open
 ) -> None:

@@ -19,6 +19,11 @@ pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
 
 
+@pytest.fixture(scope="module")
+def page_file(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return report_run.write_page(small_run, tmp_path_factory.mktemp("page"))
+
+
 @pytest.mark.parametrize("width", [1400, 390])
 def test_the_keyboard_reaches_everything_and_the_focus_is_seen(
     page_file: Path, opened: Open, width: int

@@ -29,9 +29,11 @@ from gendalens.report.html.examples import (
 )
 from gendalens.report.html.glossary import list_symbols
 from gendalens.report.html.page import json_for_script
+from gendalens.report.wording import write_formula
 from gendalens.results import saved_results
 from gendalens.tasks import get_task
 from gendalens.tasks.views import Example
+from gendalens.words import translate
 
 
 def test_every_number_on_the_page_equals_result_json(small_run: Path) -> None:
@@ -204,6 +206,14 @@ def test_every_coverage_figure_and_metric_that_is_explained_exists(small_run: Pa
         symbols = {name for name, _ in list_symbols(card)}
         optional = {"unknown_tokens", "f1"}
         assert {name for name, _ in card.terms} - symbols - optional <= names
+
+
+@pytest.mark.parametrize("task", report_run.FIVE)
+def test_the_symbols_of_a_formula_are_explained_in_its_language(task: str) -> None:
+    card = get_task(task, 2).card
+    symbols = [translate(name, "da") for name, _ in list_symbols(card)]
+    assert len(symbols) > 1
+    assert all(symbol in write_formula(card, "da") for symbol in symbols)
 
 
 def test_two_models_of_one_name_are_told_apart(small_run: Path, tmp_path: Path) -> None:

@@ -81,7 +81,10 @@ def _draw_recall(
         x=alt.X(
             "place:O",
             sort=[label for label in labels if label in used],
-            axis=alt.Axis(title=capitalize(axis), labelAngle=0),
+            # Labels that would touch on a phone are left out.
+            axis=alt.Axis(
+                title=capitalize(axis), labelAngle=0, labelOverlap="greedy", labelSeparation=6
+            ),
             scale=alt.Scale(type="point", padding=0.4),
         ),
         y=alt.Y(

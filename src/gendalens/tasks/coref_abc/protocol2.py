@@ -66,7 +66,10 @@ class CorefAbc(Task[Triple]):
             *terms.ABC,
             terms.INSIDE,
             ("FPR_M", N_("share of sentences in which hans is wrongly linked with the subject")),
-            ("FPR_F", N_("share of sentences in which hendes is wrongly linked with the subject")),
+            (
+                N_("FPR_F"),
+                N_("share of sentences in which hendes is wrongly linked with the subject"),
+            ),
             (
                 "rate_of_links_with_the_subject",
                 N_("in how many sentences the system takes the pronoun for the subject's own"),

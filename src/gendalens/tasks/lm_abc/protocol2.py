@@ -57,7 +57,10 @@ class LMAbc(Task[Triple]):
         nuance=Effect(harm="stereotyping", source="semantic bias"),
         terms=(
             *terms.ABC,
-            ("P_F", N_("how much more surprising hendes is than sin (median over the sentences)")),
+            (
+                N_("P_F"),
+                N_("how much more surprising hendes is than sin (median over the sentences)"),
+            ),
             ("P_M", N_("how much more surprising hans is than sin (median over the sentences)")),
             (
                 "median_relative_perplexity",

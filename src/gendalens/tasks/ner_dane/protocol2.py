@@ -65,8 +65,8 @@ class NERDane(RenamedPersons):
         nuance=Effect(harm="underrepresentation", source="selection bias"),
         terms=(
             terms.F1,
-            ("F1_male", N_("F1 after every person was given a man's name")),
-            ("F1_female", N_("F1 after every person was given a woman's name")),
+            (N_("F1_male"), N_("F1 after every person was given a man's name")),
+            (N_("F1_female"), N_("F1 after every person was given a woman's name")),
             ("majority names", N_("Danish first names and surnames")),
             ("minority names", N_("names of Muslim origin, one minority of many")),
             (
