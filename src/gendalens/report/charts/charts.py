@@ -132,10 +132,8 @@ def draw_forest(
         .mark_point(size=90, filled=True, opacity=1)
         .encode(x=x, color=colour, shape=shape, tooltip=tooltip)
     )
-    chart = alt.layer(zero, spans, dots).properties(
-        width=width, height=max(1, len(plain)) * ROW_HEIGHT, description=write(title, language)
-    )
-    return finish_chart(chart, plain)
+    height = max(1, len(plain)) * ROW_HEIGHT
+    return stack_layers((zero, spans, dots), plain, width, height, write(title, language))
 
 
 def _make_forest_row(place: int, row: ForestRow, language: str) -> dict[str, Any]:
@@ -219,10 +217,7 @@ def draw_interaction(result: Result, language: str, width: Width = FILE_WIDTH) -
     )
     dots = base.mark_point(size=70, filled=True, opacity=1).encode(y=y)
     heading = phrase("{metric} by condition and group", metric=capitalize(title))
-    chart = alt.layer(lines, bars, dots).properties(
-        width=width, height=260, description=write(heading, language)
-    )
-    return finish_chart(chart, plain)
+    return stack_layers((lines, bars, dots), plain, width, 260, write(heading, language))
 
 
 def _make_datum(cell: Cell, everyone: str, language: str) -> dict[str, Any]:
@@ -286,8 +281,7 @@ def draw_leanings(found: Leanings, language: str, width: Width = FILE_WIDTH) -> 
         .encode(y=alt.Y("leaning:Q", scale=scale, axis=y_axis))
     )
     heading = translate("The model's leaning and the share of women in Denmark", language)
-    chart = alt.layer(zero, dots).properties(width=width, height=320, description=heading)
-    return finish_chart(chart, plain)
+    return stack_layers((zero, dots), plain, width, 320, heading)
 
 
 def list_leanings(found: Leanings, language: str) -> list[dict[str, Any]]:
@@ -316,9 +310,29 @@ def skip_checks() -> Iterator[None]:
         yield
 
 
-def finish_chart(chart: Any, rows: Sequence[Mapping[str, Any]]) -> Spec:
-    """The spec of a chart in the house style, with its data."""
-    spec: Spec = chart.to_dict(validate=False)
+def stack_layers(
+    layers: Sequence[alt.Chart],
+    rows: Sequence[Mapping[str, Any]],
+    width: Width,
+    height: int,
+    title: str,
+) -> Spec:
+    """The spec of layers upon each other, with the rows that they show.
+
+    Altair would do the same, but it copies every layer several times, which takes most of its time.
+    """
+    parts = [layer.to_dict(validate=False) for layer in layers]
+    datasets: dict[str, Any] = {}
+    for part in parts:
+        datasets |= part.pop("datasets", {})
+        schema = part.pop("$schema")
+        part.pop("config")
+    spec = {"$schema": schema, "description": title, "width": width, "height": height}
+    return add_rows(spec | {"layer": parts, "datasets": datasets}, rows)
+
+
+def add_rows(spec: Spec, rows: Sequence[Mapping[str, Any]]) -> Spec:
+    """The spec in the house style, with its data."""
     return spec | {"config": CONFIG, "datasets": spec.get("datasets", {}) | {"rows": list(rows)}}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import altair as alt
 
-from gendalens.report.charts.charts import FILE_WIDTH, ROWS, Spec, Width, finish_chart
+from gendalens.report.charts.charts import FILE_WIDTH, ROWS, Spec, Width, stack_layers
 from gendalens.report.charts.style import FEMALE, MALE, MUTED
 from gendalens.report.wording import capitalize, name_identifier
 from gendalens.tasks.views import NameTally
@@ -104,5 +104,4 @@ def _draw_recall(
         strokeDash=alt.StrokeDash("group:N", scale=dashes, legend=legend)
     )
     dots = base.mark_point(size=45, filled=True, opacity=1)
-    chart = alt.layer(lines, dots).properties(width=width, height=240, description=heading)
-    return finish_chart(chart, plain)
+    return stack_layers((lines, dots), plain, width, 240, heading)

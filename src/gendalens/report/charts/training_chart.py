@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from gendalens.report.charts.charts import FILE_WIDTH, ROWS, Spec, Width, finish_chart
+from gendalens.report.charts.charts import FILE_WIDTH, ROWS, Spec, Width, add_rows
 from gendalens.report.charts.style import FOUND, GRID, INK, MUTED, NONE, UNCLEAR
 from gendalens.words import translate
 
@@ -70,7 +70,7 @@ def draw_training(
         heading, subtitle=subtitle, anchor="start", fontSize=14, subtitleColor=MUTED, offset=14
     )
     chart = alt.vconcat(*drawn, spacing=14, title=title).properties(description=heading)
-    spec = finish_chart(chart, rows)
+    spec = add_rows(chart.to_dict(validate=False), rows)
     return spec | {"config": spec["config"] | {"background": "white", "padding": 12}}
 
 
