@@ -200,7 +200,8 @@ def kill_clusters(bench: Bench, count: int) -> Iterator[Trial]:
         arguments = [*bench.arguments(place), *on(None)]
         process = bench.start(place, arguments)
         _wait_for_answers(bench, place, process)
-        below = list_descendants(process.pid)
+        while not (below := list_descendants(process.pid)) and process.poll() is None:
+            time.sleep(0.05)
         for pid in below:
             if is_alive(pid):
                 os.kill(pid, signal.SIGKILL)
@@ -208,12 +209,13 @@ def kill_clusters(bench: Bench, count: int) -> Iterator[Trial]:
         ended = wait_for_end(process, _LONGEST)
         took = time.monotonic() - began
         note = ended.fault or ""
-        if ended.code != 2:
-            note = note or f"exit code {ended.code}: {ended.errors[-300:]}"
-        note = note or _resume(bench, place, arguments, _SLEEPING, process.pid, below)
-        told = f"ended after {took:.1f} s: {' '.join(ended.sentences)}"
-        yield Trial("kill −9, the whole Ray cluster", bench.seed, "lost" if note else "sentence",
-                    note or told)  # fmt: skip
+        if ended.code:
+            note = note or _resume(bench, place, arguments, _SLEEPING, process.pid, below)
+        note = note or describe_difference(bench.at_home(), read_files(place))
+        # A cluster that was killed before it was ready is started again.
+        outcome: Outcome = "lost" if note else "sentence" if ended.code else "same"
+        told = f"{len(below)} processes; ended after {took:.1f} s: {' '.join(ended.sentences)}"
+        yield Trial("kill −9, the whole Ray cluster", bench.seed, outcome, note or told)
 
 
 def _wait_for_answers(bench: Bench, place: Place, process: subprocess.Popen[str]) -> None:
