@@ -59,8 +59,8 @@ def count_digits(contrast: Contrast | Evidence) -> int:
     return 2 if contrast.unit == "bits" else 3
 
 
-def show_evidence(evidence: Evidence) -> Message:
-    """A figure that an effect is judged on, with its interval and unit."""
+def show_evidence(evidence: Evidence | Contrast) -> Message:
+    """A figure that an effect is judged on, or a difference of two, with its interval and unit."""
     scale = scale_of(evidence.unit)
     value, low, high = (
         None if one is None else scale * one

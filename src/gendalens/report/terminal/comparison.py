@@ -13,8 +13,8 @@ from gendalens.report.escape import one_line
 from gendalens.report.exports.comparison_tables import title_group
 from gendalens.report.provenance import describe_data
 from gendalens.report.terminal.result import show_adjusted_p, style_finding
-from gendalens.report.wording import explain_note, load_plugin_words
-from gendalens.results.figures import show_contrast, show_interval
+from gendalens.report.wording import explain_note, explain_reason, load_plugin_words
+from gendalens.results.figures import show_contrast, show_evidence, show_interval
 from gendalens.results.result import Contrast
 from gendalens.stats.findings import EffectFinding
 from gendalens.words import Message, say, translate, write
@@ -82,12 +82,12 @@ def _print_models(console: Console, group: Group) -> None:
 def _describe_part(part: EffectFinding) -> tuple[Text, Text]:
     """The figure that the verdict on one part rests on, and the verdict with its reason."""
     deciding = part.deciding
-    figure = Text(write(show_contrast(deciding)) if deciding else "–")
+    figure = Text(write(show_evidence(deciding)) if deciding else "–")
     if deciding:
         figure.append(f"\n{write(deciding.name)}", style="dim")
     verdict = Text(write(part.message))
-    if part.reason:
-        verdict.append(f"\n{write(part.reason)}", style="dim")
+    if reason := explain_reason(part):
+        verdict.append(f"\n{write(reason)}", style="dim")
     return figure, verdict
 
 
@@ -119,6 +119,6 @@ def _describe_difference(figure: Contrast) -> Text:
         return Text(reason, style="dim")
     adjusted = None if figure.p_adjusted == figure.p else figure.p_adjusted
     p = write(show_adjusted_p(figure.p, adjusted))
-    text = Text(f"{write(show_contrast(figure))}, {p}")
+    text = Text(f"{write(show_evidence(figure))}, {p}")
     text.append(f"\n{write(figure.name)}", style="dim")
     return text
