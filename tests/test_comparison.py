@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -24,6 +26,9 @@ from gendalens.comparison.pair_findings import (
     judge_differences,
 )
 from gendalens.errors import UserError
+from gendalens.report.html import comparison_page
+from gendalens.report.terminal import comparison as comparison_terminal
+from gendalens.report.terminal.console import PlainConsole
 from gendalens.results import saved_results
 from gendalens.results.result import Contrast, Extra
 from gendalens.results.saved_results import SavedResult
@@ -278,6 +283,22 @@ def test_a_model_that_is_not_measurable_is_compared_in_groups_alone(built_in: Pa
             assert str(reason) == "control:always-han is not measurable"
         assert all(figure.value is not None for figure in pair.groups)
         assert (pair.finding.main, pair.finding.groups) == ("unknown", "differ")
+
+
+def test_shares_are_compared_in_points(out: Path) -> None:
+    comparison = gendalens.compare(out, tasks="coref-abc")
+    console = PlainConsole(width=80, file=io.StringIO(), highlight=False)
+    comparison_terminal.show(console, comparison)
+    printed = console.file.getvalue()  # type: ignore[attr-defined]
+    (group,) = comparison.groups
+    gap = group.pairs[0].main[0]
+    assert gap.unit == "share"
+    assert f"{100 * (gap.value or 0):.1f}".replace("-", "−") in printed
+    assert " points" in printed
+    assert " share" not in printed
+    page = re.sub(r"<[^>]+>", "", comparison_page.html(comparison))
+    assert "±3 points" in page
+    assert "±0.03 share" not in page
 
 
 def test_other_bands_stand_in_a_table_of_their_own(out: Path, tmp_path: Path) -> None:
