@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,10 @@ from typer.testing import CliRunner
 
 import gendalens
 from gendalens.cli.app import app
+from gendalens.data.builtin import schemas
 from gendalens.models import demo
 
+PAGE = Path(__file__).parents[2] / "docs" / "demo-models.md"
 MEGABYTES_3 = 3 * 1024 * 1024
 
 
@@ -33,6 +37,15 @@ def test_the_card_calls_the_model_a_toy_and_says_what_was_planted(name: str) -> 
     card = (demo.FOLDER / name / "README.md").read_text(encoding="utf-8")
     assert "toy" in card
     assert "**Planted**" in card
+
+
+def test_the_page_counts_the_words_of_schemas_that_the_language_model_spells_in_letters() -> None:
+    tokenizer = json.loads((demo.FOLDER / "demo-lm" / "tokenizer.json").read_text(encoding="utf-8"))
+    asked = " ".join(line.text for line in schemas.read()).lower()
+    spelt = set(re.findall(r"\w+", asked)) - tokenizer["model"]["vocab"].keys()
+    assert f"({len(spelt)} words of schemas that were reworded since" in PAGE.read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_demo_model_is_run_by_its_name(tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 class Occupation:
     """An occupation in three forms, with its class and the figure that the class rests on.
 
-    ``dk_pct_women`` is the percentage of women in Denmark in ``year`` (empty if the source gives
-    none) among those whom ``counts`` describes; ``others`` lists what else was published.
+    ``dk_pct_women`` is the percentage of women in Denmark in ``year`` (*not printed* if the source
+    gives none) among those whom ``counts`` describes; ``others`` lists what else was published.
     ``unproven``: no figure has a high or medium ``confidence``, so that the class rests on an old
     figure and on another source that agrees.
     """
