@@ -513,7 +513,7 @@ def interrupt(script: Script, urls: Any, by: int, after: int) -> subprocess.Pope
 
 @pytest.mark.slow
 def test_ctrl_c_waits_for_what_is_in_flight_so_that_nothing_is_asked_twice() -> None:
-    script = make_server(delay=0.3)
+    script = make_server(delay=1.0)
     with serve(script) as url:
         load_model("openai:m", endpoint=url).close()
         script.start_counting()
