@@ -33,6 +33,10 @@ FAULTS: dict[str, tuple[int, Any, dict[str, str]]] = {
         {},
     ),
     "empty": (200, {"model": "m", "choices": []}, {}),
+    "numbered": (200, {"error": {"message": "slow down", "code": "429"}}, {}),
+    "told": (200, {"error": "upstream timed out"}, {}),
+    "nothing": (200, {"model": "m"}, {}),
+    "void": (204, "", {}),
     "page": (503, "<html><head><title>503 Too Busy</title></head><body>nginx</body></html>", {}),
     "quota": (429, {"error": {"message": "no money", "code": "insufficient_quota"}}, {}),
 }

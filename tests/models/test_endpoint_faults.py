@@ -244,6 +244,10 @@ def test_no_answer_is_lost_or_asked_twice_whatever_the_server_does(retry_after: 
             32: "520",
             35: "409",
             38: "empty",
+            41: "numbered",
+            44: "told",
+            47: "nothing",
+            50: "void",
         }
         run(EndpointOptions(urls=(url,), timeout=5.0))
         asked = count_questions(script)

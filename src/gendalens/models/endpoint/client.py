@@ -98,21 +98,31 @@ class Response:
             and (self.text.lstrip()[:1] in ("", "{") or is_stream(self.text))
         )
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it claims to be an answer and is none, but an error or JSON of another kind."""
+        plain = read_dict(self.plain)
+        holds_answer = "choices" in plain or "answers" in plain
+        return self.status in (200, 204) and (bool(plain.get("error")) or not holds_answer)
+
 
 @dataclass(frozen=True, slots=True)
 class Effort:
     """How much is done for an answer.
 
     ``attempts`` are made; with ``is_patient``, those that the server asked to repeat later do not count.
-    A failure of one of the statuses in ``takes`` is a response in the end, and is not waited for.
+    A failure of one of the statuses in ``takes`` is a response in the end, and is not waited for. With
+    ``insists``, a response without an answer is a failure for the moment.
     """
 
     attempts: int = MOST_ATTEMPTS
     is_patient: bool = True
     takes: frozenset[int] = frozenset()
+    insists: bool = False
 
 
 _FULL_EFFORT = Effort()
+_INSISTING = Effort(insists=True)
 #: Receives the index of a call and its response, in the client's thread, as soon as it has arrived.
 Receiver = Callable[[int, Response], None]
 
@@ -147,7 +157,7 @@ class Client:
         After an error, what is in flight is still received before the error is raised; after Ctrl-C, it
         is waited for a little, unless Ctrl-C is pressed again.
         """
-        self._run(calls, receive, _FULL_EFFORT, self.lines)
+        self._run(calls, receive, _INSISTING, self.lines)
 
     def _run(
         self, calls: Sequence[Call], receive: Receiver, effort: Effort, lines: Sequence[Line]
@@ -219,18 +229,16 @@ class Client:
         """The response to one call, sent again while the server is busy or unreachable."""
         began, failures = monotonic(), 0
         while True:
-            line = choose_line(lines, monotonic())
-            wait = max(0.0, line.held_until - monotonic())
-            if wait > LONGEST_ASKED_WAIT:
-                raise explain_wait(line.address, wait)
-            await asyncio.sleep(wait)
+            line = await _wait_for_line(lines)
             found = await self._try(line, call)
             failures += 1
             is_last = failures >= effort.attempts
             if isinstance(found, Response):
                 if is_used_up(found):
                     raise explain_used_up(line.address, found, self.redactor)
-                if not _is_busy(found.status) and (is_last or not found.is_broken):
+                is_none = found.is_broken or (effort.insists and found.says_nothing)
+                is_error = is_none and "error" in read_dict(found.plain)
+                if not _is_busy(found.status) and not is_error and (is_last or not is_none):
                     self.pace.succeed()
                     line.busy = 0
                     return found
@@ -300,6 +308,18 @@ class Client:
             self.redactor.clean(sent.headers.get("server", "")),
         )
         return response, read_wait(sent.status_code, sent.headers)
+
+
+async def _wait_for_line(lines: Sequence[Line]) -> Line:
+    """The line for the next request, once it may be sent; a server may ask for more time meanwhile."""
+    while True:
+        line = choose_line(lines, monotonic())
+        wait = line.held_until - monotonic()
+        if wait <= 0:
+            return line
+        if wait > LONGEST_ASKED_WAIT:
+            raise explain_wait(line.address, wait)
+        await asyncio.sleep(wait)
 
 
 def _read_plain(text: str) -> Any:

@@ -14,7 +14,7 @@ from gendalens.models.endpoint.plain import read_dict, read_list, read_number
 from gendalens.models.endpoint.usage import THOUGHTS, count_tokens
 
 #: Written into the probe's findings, and raised when requests are written or read differently.
-VERSION = 4
+VERSION = 5
 #: Tokens that a model may think before it answers.
 MOST_THOUGHT = 2048
 # llama.cpp samples from the 40 likeliest tokens, and from none twenty times less likely than the first;
@@ -29,7 +29,8 @@ class Dialect:
     ``limit`` is the name of the field for the length of the answer; ``temperature`` and ``seed`` are
     False if the server rejects them; ``streams`` if it answers in no other way than by events, and
     ``counts`` if it can be asked to count tokens then; ``thinks`` if the model writes down thoughts
-    first; ``unfiltered`` if the server can be asked to sample from all tokens.
+    first; ``unfiltered`` if the server can be asked to sample from all tokens; ``top_p`` is False if it
+    rejects that beside the temperature.
     """
 
     limit: str = "max_tokens"
@@ -39,6 +40,7 @@ class Dialect:
     thinks: bool = False
     unfiltered: bool = False
     counts: bool = False
+    top_p: bool = True
 
     def write(
         self, turns: Sequence[Turn], *, max_tokens: int, sample: int = 0, **fields: Any
@@ -51,7 +53,8 @@ class Dialect:
         if self.temperature:
             body["temperature"] = 1 if sample else 0
             if sample:  # some servers leave out unlikely tokens by default
-                body |= {"top_p": 1} | (_UNFILTERED if self.unfiltered else {})
+                body |= {"top_p": 1} if self.top_p else {}
+                body |= _UNFILTERED if self.unfiltered else {}
         if self.seed:
             body["seed"] = sample
         if self.streams:

@@ -18,6 +18,7 @@ _MODEL = re.compile(r"model", re.IGNORECASE)
 _LONGEST = 200  # characters that are quoted of a server's own message
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
+_STATUS = re.compile("[45][0-9]{2}")
 # What servers call a question that a filter keeps from the model.
 _FILTERED = frozenset({"content_filter", "content_policy_violation", "invalid_prompt"})
 
@@ -38,7 +39,10 @@ class UnreachableError(UserError):
 
 def find_failure(plain: Any) -> int:
     """The status of a failure that a gateway reports behind status 200; 0 if there is none."""
-    status = read_number(read_dict(read_dict(plain).get("error")).get("code")) or 0
+    code = read_dict(read_dict(plain).get("error")).get("code")
+    status = (
+        int(code) if isinstance(code, str) and _STATUS.fullmatch(code) else read_number(code) or 0
+    )
     if 400 <= status < 600:
         return int(status)
     if read_dict(plain).get("choices", True) in ([], None):

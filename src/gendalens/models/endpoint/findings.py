@@ -40,6 +40,7 @@ class Findings:
     counts: bool = False
     thinks: bool = False
     unfiltered: bool = False
+    accepts_top_p: bool = True
     likelihoods: str = ""
     adds_bos: bool = False
     decision_route: str = ""
@@ -63,6 +64,7 @@ class Findings:
             self.thinks,
             self.unfiltered,
             self.counts,
+            self.accepts_top_p,
         )
 
     @property

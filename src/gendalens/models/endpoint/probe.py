@@ -30,7 +30,7 @@ from gendalens.models.endpoint.prompt_likelihoods import (
     write_request,
 )
 from gendalens.models.endpoint.secrets import Address
-from gendalens.models.endpoint.server import CHAT, COMPLETIONS, Server
+from gendalens.models.endpoint.server import CHAT, COMPLETIONS, FEWEST_TOKENS, Server
 
 _HELLO = (Turn("user", "Svar kun med ordet ja."),)
 _OTHER = (Turn("user", "Skriv kun tallet 7 og ikke andet."),)
@@ -112,6 +112,7 @@ class _Probe:
             counts=self.dialect.counts,
             thinks=self.dialect.thinks,
             unfiltered=self.dialect.unfiltered,
+            accepts_top_p=self.dialect.top_p,
             likelihoods=way,
             adds_bos=adds_bos,
             decision_route=route,
@@ -154,7 +155,12 @@ class _Probe:
         return plain
 
     def _chat(
-        self, turns: Sequence[Turn], *, max_tokens: int = 16, sample: int = 0, **fields: Any
+        self,
+        turns: Sequence[Turn],
+        *,
+        max_tokens: int = FEWEST_TOKENS,
+        sample: int = 0,
+        **fields: Any,
     ) -> dict[str, Any] | None:
         body = self.dialect.write(turns, max_tokens=max_tokens, sample=sample, **fields)
         return self._attempt(CHAT, body)
@@ -220,10 +226,7 @@ class _Probe:
         """How many log-probabilities a token of a chat answer comes with; 0 if they are not credible."""
         for wanted in _TOPS:
             fields = {"logprobs": True, "top_logprobs": wanted}
-            read = [
-                read_places(self._chat(turns, max_tokens=8, **fields) or {})
-                for turns in (_HELLO, _OTHER)
-            ]
+            read = [read_places(self._chat(turns, **fields) or {}) for turns in (_HELLO, _OTHER)]
             counts = [_count_credible(places, self.dialect) for places in read]
             # Made-up numbers would be the same whatever was asked.
             if min(counts) >= 2 and read[0][0].others != read[1][0].others:
@@ -262,14 +265,22 @@ class _Probe:
 
     def _varies(self) -> bool:
         """Whether answers differ at temperature 1, so that samples say more than the first of them."""
-        plain, self.dialect = self.dialect, replace(self.dialect, unfiltered=True)
-        if not self.dialect.temperature or self._chat(_CAT, max_tokens=1, sample=1) is None:
-            self.dialect = plain
+        if self.dialect.temperature:
+            self._find_filters()
         found = {
             read_text(self._chat(_CAT, max_tokens=24, sample=sample + 1) or {})
             for sample in range(_SAMPLES)
         }
         return len(found) > 1
+
+    def _find_filters(self) -> None:
+        """Which fields keep the server from leaving out unlikely tokens."""
+        usual = self.dialect
+        for ways in {"unfiltered": True}, {}, {"top_p": False}:
+            self.dialect = replace(usual, **ways)
+            if self._chat(_CAT, sample=1) is not None:
+                return
+        self.dialect = usual
 
     def _read_properties(self) -> tuple[str, str]:
         """A digest of the chat template and the build, if the server tells them (llama.cpp does)."""

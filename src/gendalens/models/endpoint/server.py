@@ -27,6 +27,8 @@ from gendalens.words import N_
 
 MODELS, CHAT, COMPLETIONS = "/models", "/chat/completions", "/completions"
 RAW = "responses.jsonl"
+#: Some servers refuse to write fewer.
+FEWEST_TOKENS = 16
 CHANGED = N_(
     "{server} now serves another model ({other}) than when the run began ({model}): start the "
     "right one and run again; what was answered before is stored."
@@ -289,7 +291,7 @@ class Server:
         said = [{"role": "user", "content": "Hej"}]
         return all(
             self._client.fetch(
-                Call.of(CHAT, {"model": model, "messages": said, "max_tokens": 1}),
+                Call.of(CHAT, {"model": model, "messages": said, "max_tokens": FEWEST_TOKENS}),
                 _FIRST,
                 address=address,
             ).status
