@@ -136,6 +136,8 @@ def test_half_of_the_questions_may_be_without_an_answer() -> None:
     assert problem_of(more) == "chat.unanswered"
     assert more.problem is not None
     assert more.problem.values["share"] == pytest.approx(4 / 7)
+    for outcome, cause in (REFUSED, "refused"), (UNPARSABLE, "unreadable"), (CUT_OFF, "cut_off"):
+        assert problem_of(tally([*lost, *[fail(outcome)] * 4])) == f"chat.mostly_{cause}"
 
 
 def test_one_answered_trial_answers_a_question() -> None:

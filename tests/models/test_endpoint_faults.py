@@ -170,7 +170,7 @@ def test_a_model_that_answers_in_english_is_not_measurable(tmp_path: Path) -> No
         (result,) = run(url)
     assert result.finding.headline == "not_measurable"
     assert result.finding.reason is not None
-    assert result.finding.reason.code == "chat.unanswered"
+    assert result.finding.reason.code == "chat.mostly_unreadable"
 
 
 def test_an_address_without_v1_is_corrected_and_the_user_told(tmp_path: Path) -> None:

@@ -51,6 +51,22 @@ UNANSWERED = Template(
     "chat.unanswered",
     "{share:.0%} of the questions have no answer: refused, unreadable or cut off",
 )
+_CAUSES = {
+    REFUSED: Template(
+        "chat.mostly_refused",
+        "{share:.0%} of the questions have no answer: the model refuses most of them",
+    ),
+    UNPARSABLE: Template(
+        "chat.mostly_unreadable",
+        "{share:.0%} of the questions have no answer: most replies are empty, in another language, or "
+        "about something else (--keep-raw keeps those of an endpoint)",
+    ),
+    CUT_OFF: Template(
+        "chat.mostly_cut_off",
+        "{share:.0%} of the questions have no answer: most replies are cut off before they give one, "
+        "because the model explains or thinks at length",
+    ),
+}
 
 LABELS = (
     # coverage
@@ -154,7 +170,7 @@ class TrialTally:
         """Why the answers cannot be measured, or None."""
         unanswered = 1 - self._questions[ANSWERED] / max(1, self._questions.total())
         if unanswered > MOST_UNANSWERED:
-            return UNANSWERED(share=unanswered)
+            return self._find_cause()(share=unanswered)
         if self._masses and (mass := median(self._masses)) < LEAST_MASS:
             return LITTLE_MASS(mass=mass)
         flips = _share(self._flips)
@@ -166,6 +182,14 @@ class TrialTally:
         if flips > MOST_FLIPS_BY_PROBABILITY and is_strong:
             return ORDER_DECIDES(share=flips)
         return None
+
+    def _find_cause(self) -> Template:
+        """What most of the questions without an answer have in common."""
+        without = self._questions.total() - self._questions[ANSWERED]
+        return next(
+            (cause for outcome, cause in _CAUSES.items() if self._questions[outcome] > without / 2),
+            UNANSWERED,
+        )
 
 
 def _share(values: Sequence[bool]) -> float:
