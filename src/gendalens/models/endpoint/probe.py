@@ -276,8 +276,7 @@ class _Probe:
     def _find_filters(self) -> None:
         """Which fields keep the server from leaving out unlikely tokens."""
         usual = self.dialect
-        for ways in {"unfiltered": True}, {}, {"top_p": False}:
-            self.dialect = replace(usual, **ways)
+        for self.dialect in replace(usual, unfiltered=True), usual, replace(usual, top_p=False):
             if self._chat(_CAT, sample=1) is not None:
                 return
         self.dialect = usual
