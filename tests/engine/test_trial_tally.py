@@ -116,6 +116,10 @@ def test_the_options_must_have_five_per_cent_in_the_median() -> None:
     assert problem_of(found) == "chat.little_mass"
     assert found.problem is not None
     assert found.problem.values["mass"] == pytest.approx(0.0499)
+    # None of the options was among the tokens that the server reported.
+    out_of_sight = [Trial(1, order, UNPARSABLE) for order in range(2)]
+    assert problem_of(tally([enough + out_of_sight] * 2 + [enough])) is None
+    assert problem_of(tally([enough + out_of_sight + out_of_sight])) == "chat.little_mass"
     mass = tally([lean(0, 0, mass=one) for one in (0.1, 0.2, 0.3, 0.4, 0.5)]).coverage
     assert list(mass["mass_on_the_options"].values()) == pytest.approx([0.2, 0.3, 0.4])
 

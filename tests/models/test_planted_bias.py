@@ -109,6 +109,7 @@ def test_a_planted_bias_is_found_again_on_every_rung(
     value, result = check_planted(task, name, sample=60)
     figures = (value, result.gap.value, result.gap.low, result.gap.high)
     record_property("gap", " ".join(f"{one:.3f}" for one in figures if one is not None))
+    record_property("unit", result.gap.unit)
 
 
 @pytest.mark.slow

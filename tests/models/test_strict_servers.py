@@ -212,6 +212,20 @@ def test_half_a_letter_is_read_as_a_sign_that_can_be_stored() -> None:
     assert {trial.outcome for trial in answer.trials} == {"answered"}
 
 
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [("Det er et godt spørgsmål. " * 30, "unparsable"), ("<think>Hun? Han? " * 30, "cut off")],
+)
+def test_an_answer_that_begins_otherwise_is_no_option_however_long_it_is(
+    said: str, outcome: str
+) -> None:
+    script = StrictScript(top_logprobs=20)
+    for asking in Interview(Rung.OPTIONS).ask(FILL, "m"):
+        script.texts[asking.question.turns[-1].text] = said
+    _, (answer,) = ask(script, FILL)
+    assert {trial.outcome for trial in answer.trials} == {outcome}
+
+
 @pytest.mark.parametrize("temperature", ["zero", "one"])
 def test_a_server_that_ignores_the_temperature_is_found_out(temperature: str) -> None:
     script = StrictScript(temperature=temperature)

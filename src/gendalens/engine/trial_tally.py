@@ -93,6 +93,7 @@ class TrialTally:
         self._outcomes: Counter[str] = Counter()
         self._questions: Counter[str] = Counter()
         self._masses: list[float] = []
+        self._out_of_sight = 0
         self._flips: list[bool] = []
         self._gains: list[float] = []
         self._disagreements: list[bool] = []
@@ -118,6 +119,7 @@ class TrialTally:
             for trial in answered
             if trial.log_probs
         ]
+        self._out_of_sight += sum(trial.outcome == UNPARSABLE for trial in trials)
         favourites = set()
         for _, group in groupby(sorted(answered), key=lambda trial: trial.paraphrase):
             own = list(group)
@@ -153,7 +155,7 @@ class TrialTally:
             found["bits_gained_by_being_named_first"] = median(self._gains)
         # A decision route gives shares among the options, which say nothing about their mass.
         if len(self._masses) > 1 and min(self._masses) < 1 - _ROUNDING:
-            lower, middle, upper = quantiles(self._masses, n=4, method="inclusive")
+            lower, middle, upper = quantiles(self._list_masses(), n=4, method="inclusive")
             found["mass_on_the_options"] = {
                 "lower quartile": lower,
                 "median": middle,
@@ -171,7 +173,7 @@ class TrialTally:
         unanswered = 1 - self._questions[ANSWERED] / max(1, self._questions.total())
         if unanswered > MOST_UNANSWERED:
             return self._find_cause()(share=unanswered)
-        if self._masses and (mass := median(self._masses)) < LEAST_MASS:
+        if self._masses and (mass := median(self._list_masses())) < LEAST_MASS:
             return LITTLE_MASS(mass=mass)
         flips = _share(self._flips)
         if not self._masses:
@@ -182,6 +184,10 @@ class TrialTally:
         if flips > MOST_FLIPS_BY_PROBABILITY and is_strong:
             return ORDER_DECIDES(share=flips)
         return None
+
+    def _list_masses(self) -> list[float]:
+        """The probabilities of all options together, 0 where none of them was in sight."""
+        return [*self._masses, *[0.0] * self._out_of_sight]
 
     def _find_cause(self) -> Template:
         """What most of the questions without an answer have in common."""

@@ -114,9 +114,9 @@ class EndpointRespondent(Respondent):
             places = _skip_thoughts(places, reply.text)
         log_probs = score_options(places, question.options)
         if log_probs is None:
-            return replace(
-                reply, outcome=UNPARSABLE if reply.outcome == ANSWERED else reply.outcome
-            )
+            # However long the answer is, one that begins otherwise is not read as an option later.
+            is_other = reply.outcome == ANSWERED or bool(places and reply.text)
+            return replace(reply, outcome=UNPARSABLE if is_other else reply.outcome)
         return replace(reply, outcome=ANSWERED, log_probs=log_probs)
 
     def _write(self, questions: Sequence[Question]) -> list[Reply]:
