@@ -34,6 +34,8 @@ fi
 
 mkdir -p "$out"
 array=$(sbatch --parsable --array="1-$shards" --output="$out/shard-%a.log" "$0" "$model" "$@")
-sbatch --dependency="afterok:${array%%;*}" --job-name=gendalens-merge --output="$out/merge.log" \
-  --cpus-per-task=1 --wrap="gendalens merge $(printf %q "$out/shards") --offline --out $(printf %q "$out")"
+# If a task fails, the merge is cancelled: submit that task again, and merge by hand.
+sbatch --dependency="afterok:${array%%;*}" --kill-on-invalid-dep=yes --cpus-per-task=1 \
+  --job-name=gendalens-merge --output="$out/merge.log" \
+  --wrap="gendalens merge $(printf %q "$out/shards") --offline --out $(printf %q "$out")"
 echo "The result will be in $out; the logs are $out/shard-*.log and $out/merge.log."

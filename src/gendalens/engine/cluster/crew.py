@@ -118,7 +118,7 @@ class Crew:
         with self._cluster.changed:
             self._is_closed = True
             members, self._members = self._members, []
-            self._staff.leave(self)
+            self._staff.remove_crew(self)
             self._cluster.changed.notify_all()
         for member in members:
             self._cluster.dismiss(member.actor)
@@ -153,7 +153,7 @@ class Crew:
     def _hire(self) -> None:
         member = Member(self._cluster.hire(self._cpus))
         self._members.append(member)
-        self._staff.join(self)
+        self._staff.add_worker(self)
         threading.Thread(target=self._open, args=(member,), daemon=True).start()
 
     def _open(self, member: Member) -> None:
@@ -193,7 +193,7 @@ class Crew:
                 member.waiting.insert(0, Ticket())
             if member in self._members:
                 self._members.remove(member)
-                self._staff.part(self)
+                self._staff.remove_worker(self)
             self._cluster.changed.notify_all()
         self._cluster.dismiss(member.actor)
 

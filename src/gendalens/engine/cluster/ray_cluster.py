@@ -65,6 +65,7 @@ class RayCluster:
         self.changed = threading.Condition(threading.RLock())
         self._keeper = ThreadPoolExecutor(1, "ray")
         self._ray: Any = None
+        self._worker: Any = None
         self._has_begun = False
         self._folder: str | None = None
         self._room = 0
@@ -87,6 +88,8 @@ class RayCluster:
                 tell_step(STARTING() if address is None else CONNECTING(address=address))
                 self._has_begun = True
                 self._ray = self._keeper.submit(self._start, cpus).result()
+                # Once: Ray sends the class of its workers to the cluster anew for each that it makes.
+                self._worker = self._ray.remote(Worker)
                 self._head = self._ray.get_runtime_context().gcs_address
             if not self._room:
                 self._room = self._find_room(cpus)
@@ -116,10 +119,10 @@ class RayCluster:
 
     def hire(self, cpus: float) -> Any:
         """A new worker, which will run as soon as the cluster has room for it."""
-        ray = self._get_ray()
+        self._get_ray()
         options = self.options
         passed = {name: os.environ[name] for name in options.environment}
-        actor = ray.remote(Worker).options(
+        actor = self._worker.options(
             num_cpus=cpus, num_gpus=options.gpus_per_worker, max_restarts=0, max_task_retries=0
         )
         return actor.remote(passed)
@@ -140,7 +143,7 @@ class RayCluster:
             except failures.GetTimeoutError:
                 if is_stopped() or self.is_closed:
                     raise StoppedError from None
-                self._check_alive()
+                self._check_now_and_then()
             except failures.OutOfMemoryError as error:
                 raise DeadWorkerError(describe_error(error), no_memory=True) from None
             except (failures.RayActorError, failures.WorkerCrashedError) as error:
@@ -228,15 +231,19 @@ class RayCluster:
 
     def _check_alive(self) -> None:
         """Raise if the cluster has gone; Ray would end the whole process after a minute."""
-        with self.changed:
-            if time.monotonic() < self._next_check:
-                return
-            self._next_check = time.monotonic() + _LOOK
         host, _, port = self._head.rpartition(":")
         try:
             socket.create_connection((host, int(port)), timeout=_PATIENCE).close()
         except (OSError, ValueError) as error:
             raise _explain_loss(describe_error(error)) from None
+
+    def _check_now_and_then(self) -> None:
+        """The same, at most once a second for all threads together."""
+        with self.changed:
+            if time.monotonic() < self._next_check:
+                return
+            self._next_check = time.monotonic() + _LOOK
+        self._check_alive()
 
 
 def count_room(nodes: Sequence[Mapping[str, Any]], cpus: float, gpus: float) -> int:

@@ -198,7 +198,7 @@ def host_model(local: Backend, model: Any, options: LoadOptions, staff: Staff) -
             threads = Threads(at_home, max(1, int(asked)) if asked is not None else None)
             opening = Opening(name, without_endpoint(options), at_home, os.getcwd())  # noqa: PTH109
             crew = Crew(staff, opening, identify(local), cpus)
-            staff.enrol(crew)
+            staff.add_crew(crew)
             stack.callback(crew.close)
             return stand_in(local, crew, threads)
 

@@ -37,20 +37,20 @@ class Staff:
         without = sum(not self._hired[other] for other in self._running if other is not crew)
         return members < share and free > (without if members else 0)
 
-    def enrol(self, crew: Any) -> None:
+    def add_crew(self, crew: Any) -> None:
         """A model begins to run."""
         with self.cluster.changed:
             self._running.add(crew)
 
-    def join(self, crew: Any) -> None:
+    def add_worker(self, crew: Any) -> None:
         """A crew has hired a worker."""
         self._hired[crew] += 1
 
-    def part(self, crew: Any) -> None:
+    def remove_worker(self, crew: Any) -> None:
         """A worker of a crew has gone."""
         self._hired[crew] -= 1
 
-    def leave(self, crew: Any) -> None:
+    def remove_crew(self, crew: Any) -> None:
         """A model is done, and its workers are free."""
         self._running.discard(crew)
         del self._hired[crew]
