@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,8 @@ class Environment:
     """Libraries that can be installed together, and the tests that need them.
 
     ``pinned`` are the packages of constraints.txt that have their pinned versions here; all, if there
-    are none. ``bare`` are packages that are installed without what they depend on.
+    are none. ``bare`` are packages that are installed without what they depend on. One that is ``on_top``
+    sees the packages of the environment that this runs in, and gets only the libraries.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Environment:
     bare: tuple[str, ...] = ()
     extras: str = "[hf]"
     pinned: tuple[str, ...] = ()
+    on_top: bool = False
 
     @property
     def folder(self) -> Path:
@@ -51,7 +54,7 @@ class Environment:
     def prepare(self) -> None:
         """Install everything, unless the same has been installed before."""
         constraints = self._choose_constraints()
-        wanted = json.dumps([self.libraries, self.bare, self.extras, constraints])
+        wanted = json.dumps([self.libraries, self.bare, self.extras, constraints, self.on_top])
         note = self.folder / "ready.json"
         if note.is_file() and note.read_text(encoding="utf-8") == wanted:
             return
@@ -59,13 +62,23 @@ class Environment:
         file = self.folder / "constraints.txt"
         file.write_text("\n".join(constraints) + "\n", encoding="utf-8")
         pip = [str(self.python), "-m", "pip", "install", "--quiet", "--constraint", str(file)]
-        # torch comes first and is pinned: a looser requirement may pull in gigabytes of GPU libraries.
-        subprocess.run([*pip, "torch"], check=True)
-        own = ["--editable", f"{ROOT}{self.extras}"]
-        subprocess.run([*pip, *_RUNNER, *self.libraries, *own], check=True)
+        if self.on_top:
+            self._build_on(sysconfig.get_path("purelib"))
+            subprocess.run([*pip, *self.libraries], check=True)
+        else:
+            # torch comes first and is pinned: others may pull in gigabytes of GPU libraries.
+            subprocess.run([*pip, "torch"], check=True)
+            own = ["--editable", f"{ROOT}{self.extras}"]
+            subprocess.run([*pip, *_RUNNER, *self.libraries, *own], check=True)
         if self.bare:
             subprocess.run([*pip, "--no-deps", *self.bare], check=True)
         note.write_text(wanted, encoding="utf-8")
+
+    def _build_on(self, packages: str) -> None:
+        """Let it see the packages in a folder, and those that are installed there as editable."""
+        (own,) = self.folder.glob("lib/python*/site-packages")
+        line = f"import site; site.addsitedir({packages!r})\n"
+        (own / "packages_below.pth").write_text(line, encoding="utf-8")
 
     def _choose_constraints(self) -> list[str]:
         lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
@@ -140,7 +153,7 @@ ENVIRONMENTS = (
         extras="",
         pinned=("torch",),
     ),
-    Environment(name="ray", libraries=("ray>=2.60",), tests=("tests/on_ray",)),
+    Environment(name="ray", libraries=("ray>=2.60",), tests=("tests/on_ray",), on_top=True),
     # Servers of language models and two small models; benchmarks/real_servers.py uses them as well.
     Environment(
         name="servers",

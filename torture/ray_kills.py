@@ -40,6 +40,8 @@ _ALWAYS = ["--data", "builtin", "--offline", "--batch-tokens", "256"]
 _KILLS_A_RUN = 6
 _LINGERING = 120  # seconds that Ray's own processes may take to notice that nobody needs them
 _EARLY = 0.2  # of the drivers and clusters are killed before there are answers
+#: Ray ends the process by itself if its cluster is killed while it is started: see torture/table.py.
+_RAYS_END = "GCS may have been killed"
 _LAST_BATCHES = 2  # that a worker may have answered without the driver's knowing
 
 
@@ -202,20 +204,24 @@ def kill_clusters(bench: Bench, count: int) -> Iterator[Trial]:
         _wait_for_answers(bench, place, process)
         while not (below := list_descendants(process.pid)) and process.poll() is None:
             time.sleep(0.05)
+        has_answers = count_answers(place) > 0
         for pid in below:
             if is_alive(pid):
                 os.kill(pid, signal.SIGKILL)
         began = time.monotonic()
         ended = wait_for_end(process, _LONGEST)
         took = time.monotonic() - began
-        note = ended.fault or ""
+        is_end_by_ray = not has_answers and ended.code == 1 and _RAYS_END in ended.errors
+        note = "" if is_end_by_ray else ended.fault or ""
         if ended.code:
             note = note or _resume(bench, place, arguments, _SLEEPING, process.pid, below)
         note = note or describe_difference(bench.at_home(), read_files(place))
         # A cluster that was killed before it was ready is started again.
         outcome: Outcome = "lost" if note else "sentence" if ended.code else "same"
-        told = f"{len(below)} processes; ended after {took:.1f} s: {' '.join(ended.sentences)}"
-        yield Trial("kill −9, the whole Ray cluster", bench.seed, outcome, note or told)
+        said = ["Ray ended the run"] if is_end_by_ray else ended.sentences
+        told = f"{len(below)} processes; ended after {took:.1f} s: {' '.join(said)}"
+        what = "the whole Ray cluster" if has_answers else "a Ray cluster that starts"
+        yield Trial(f"kill −9, {what}", bench.seed, outcome, note or told)
 
 
 def _wait_for_answers(bench: Bench, place: Place, process: subprocess.Popen[str]) -> None:

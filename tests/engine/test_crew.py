@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 import threading
 import time
@@ -17,7 +18,7 @@ from threads_for_ray import Death, ThreadCluster
 
 import gendalens
 from gendalens.engine.cluster import crew, worker
-from gendalens.engine.cluster.ray_cluster import RayCluster, count_room
+from gendalens.engine.cluster.ray_cluster import DeadWorkerError, RayCluster, count_room
 from gendalens.engine.cluster.remote_backend import host_model
 from gendalens.engine.cluster.staff import Staff
 from gendalens.engine.executor import ask
@@ -266,6 +267,30 @@ def test_only_a_cluster_that_may_grow_is_waited_for(
             return
         with pytest.raises(UserError, match=r"has room for a worker \(CPUs: 1, GPUs: 1\)"):
             cluster.connect(1)
+
+
+def test_a_dead_worker_of_a_dead_cluster_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray would end the process if it were asked for another one."""
+    monkeypatch.setattr("gendalens.engine.ray_options.is_installed", lambda: True)
+    names = "GetTimeout OutOfMemory RayActor WorkerCrashed RayTask Ray".split()
+    failures = SimpleNamespace(**{f"{name}Error": type(name, (Exception,), {}) for name in names})
+
+    def get(reference: Any, timeout: float) -> None:
+        raise failures.RayActorError
+
+    with (
+        closing(RayCluster(RayOptions())) as cluster,
+        socket.create_server(("127.0.0.1", 0)) as head,
+    ):
+        cluster._ray = SimpleNamespace(get=get, exceptions=failures)
+        cluster._head = f"127.0.0.1:{head.getsockname()[1]}"
+        # Another thread has just looked whether the cluster is alive.
+        cluster._check_now_and_then()
+        with pytest.raises(DeadWorkerError):
+            cluster.wait_for(None, lambda: False)
+        head.close()
+        with pytest.raises(UserError, match="The Ray cluster was lost"):
+            cluster.wait_for(None, lambda: False)
 
 
 class TestSeveralModels:

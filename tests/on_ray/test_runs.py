@@ -136,7 +136,13 @@ def test_ctrl_c_ends_with_one_sentence_and_no_process(cluster: str, tmp_path: Pa
         *("--executor", f"ray:{cluster}", "--workers", "2", "--data", "builtin", "--batch-tokens"),
         *("64", "--offline", "--out", str(tmp_path / "run")),
     ]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Background jobs of a shell, and their children, ignore it by default.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     cache = Path(os.environ["GENDALENS_HOME"]) / "cache.sqlite-wal"
     for _ in range(600):
         time.sleep(0.1)
