@@ -272,7 +272,7 @@ def test_only_a_cluster_that_may_grow_is_waited_for(
 def test_a_dead_worker_of_a_dead_cluster_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ray would end the process if it were asked for another one."""
     monkeypatch.setattr("gendalens.engine.ray_options.is_installed", lambda: True)
-    names = "GetTimeout OutOfMemory RayActor WorkerCrashed RayTask Ray".split()
+    names = ["GetTimeout", "OutOfMemory", "RayActor", "WorkerCrashed", "RayTask", "Ray"]
     failures = SimpleNamespace(**{f"{name}Error": type(name, (Exception,), {}) for name in names})
 
     def get(reference: Any, timeout: float) -> None:
