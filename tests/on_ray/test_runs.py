@@ -41,6 +41,11 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def _no_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gendalens.api.write_report", lambda out, folders: None)
+
+
 @pytest.fixture(scope="session")
 def plugin_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sleeping_model.install(tmp_path_factory.mktemp("plugin"))

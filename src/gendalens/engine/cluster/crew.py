@@ -19,7 +19,7 @@ from gendalens.engine.cluster.worker import (
     unpack,
 )
 from gendalens.errors import UserError
-from gendalens.models.base import AskedRow
+from gendalens.models.base import AskedRow, Fill, Reconstruct, Resolve, Score, Tag, TopToken
 from gendalens.models.library_errors import DOES_NOT_FIT
 from gendalens.system.steps import tell_step
 from gendalens.words import Template
@@ -29,7 +29,7 @@ WAITING = Template("waiting_for_workers", "waiting for workers with {model}")
 MOST_DEATHS = 3
 #: Batches per worker: while it answers one, the next is on its way.
 DEPTH = 2
-_MOST_QUOTED, _LONGEST_QUOTE = 8, 100
+_MOST_QUOTED, _LONGEST_QUOTE = 3, 100
 
 
 @dataclass(slots=True, eq=False)
@@ -249,8 +249,20 @@ class Crew:
 
 
 def _quote(what: Sequence[Any]) -> tuple[str, ...]:
-    """The first requests of a batch, shortened."""
+    """The first texts of a batch, shortened."""
     askers = [one.askers[0] if isinstance(one, AskedRow) else one for one in what]
-    texts = list(dict.fromkeys(str(getattr(one, "request", one)) for one in askers))
+    texts = list(dict.fromkeys(_show(getattr(one, "request", one)) for one in askers))
     shown = [text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…" for text in texts]
-    return tuple(shown[:_MOST_QUOTED] + ["…"] * (len(shown) > _MOST_QUOTED))
+    return tuple(
+        [f'"{text}"' for text in shown[:_MOST_QUOTED]] + ["…"] * (len(shown) > _MOST_QUOTED)
+    )
+
+
+def _show(request: Any) -> str:
+    match request:
+        case Fill() | TopToken():
+            return f"{request.left}_{request.right}"
+        case Score() | Reconstruct() | Tag() | Resolve():
+            return request.text
+        case _:
+            return str(request)

@@ -145,7 +145,8 @@ class RayCluster:
                     raise StoppedError from None
                 self._check_now_and_then()
             except failures.OutOfMemoryError as error:
-                raise DeadWorkerError(describe_error(error), no_memory=True) from None
+                reason = describe_error(error).partition(". ")[0]
+                raise DeadWorkerError(reason, no_memory=True) from None
             except (failures.RayActorError, failures.WorkerCrashedError) as error:
                 if is_stopped() or self.is_closed:
                     raise StoppedError from None
@@ -290,8 +291,8 @@ def _forget_token() -> None:
 
 def _find_reason(error: Exception) -> str:
     """The part of Ray's report that says how a worker ended."""
-    text = " ".join(str(error).split())
-    return text.rpartition("Worker exit detail: ")[2][:160] or type(error).__name__
+    text = " ".join(str(error).split()).rpartition("Worker exit detail: ")[2]
+    return text.partition(". Some common causes")[0][:160] or type(error).__name__
 
 
 def _explain_import(error: Exception) -> UserError:
