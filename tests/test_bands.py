@@ -88,6 +88,11 @@ def test_a_band_of_points_where_a_share_is_meant_is_refused() -> None:
     assert get_task("lm-abc", 2).set_bands({"": 3}).band("bits") == 3
 
 
+def test_a_test_that_is_not_judged_takes_no_band() -> None:
+    with pytest.raises(UserError, match=r"lm-abc@1 is not judged, so no limit can be set for it"):
+        get_task("lm-abc", 1).set_bands({"": 3})
+
+
 def test_python_refuses_what_is_no_number() -> None:
     with pytest.raises(UserError, match="lm-abc is 'wide'; it must be a number above 0"):
         gendalens.run("control:fair", tasks="lm-abc", negligible={"lm-abc": "wide"})  # type: ignore[dict-item]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from keyboard import walk
+from page_numbers import at, check_text
 from small_runs import HOSTILE, THREE, renamed, resigned, three_runs
 
 import gendalens
@@ -66,26 +67,27 @@ def test_the_page_opens_from_disk_and_fits(page: Any) -> None:
 def test_every_number_is_the_comparisons(page: Any, comparison: Comparison) -> None:
     plain = comparison.to_dict()
     numbers = page.evaluate(
-        "[...document.querySelectorAll('.n')].map(n => [n.dataset.path, n.dataset.value])"
+        """() => [...document.querySelectorAll(".n")].map((one) => [one.dataset.path,
+          one.dataset.value, Number(one.dataset.scale ?? 1), one.textContent])"""
     )
     assert len(numbers) > 100
-    for path, value in numbers:
-        held: Any = plain
-        for part in path.split("."):
-            held = held[int(part)] if isinstance(held, list) else held[part]
+    for path, value, scale, text in numbers:
+        held = at(plain, path)
         assert repr(held) == value, path
+        check_text(held, scale, text)
 
 
 def test_a_heading_sorts_its_column_both_ways_with_what_is_undefined_last(page: Any) -> None:
     group = "section[data-task='coref-abc@2']"
+    label = "Effect size (GES)\n"  # on a phone, where a row is a card
     heading = page.locator(f"{group} table[data-table=models] .sort").nth(1)
     heading.click()
     assert column(page, group, 0)[:2] == ["control:stereotyped?strength=0.5", "control:fair"]
-    assert column(page, group, 1)[-1].startswith("–")
+    assert column(page, group, 1)[-1].removeprefix(label).startswith("–")
     assert page.locator(f"{group} th[aria-sort=ascending]").count() == 1
     heading.press("Enter")
     assert column(page, group, 0)[:2] == ["control:fair", "control:stereotyped?strength=0.5"]
-    assert column(page, group, 1)[-1].startswith("–")
+    assert column(page, group, 1)[-1].removeprefix(label).startswith("–")
     page.locator(f"{group} table[data-table=models] .sort").nth(0).click()
     assert column(page, group, 0) == sorted(THREE)
 

@@ -66,8 +66,9 @@ def test_keys_do_what_a_pointer_does(page_file: Path, opened: Open) -> None:
     page.locator('[data-task="ner-dane@2"] .body').wait_for()
 
 
-def test_paper_is_a_case_file_of_two_pages(page_file: Path, opened: Open) -> None:
-    page = opened(page_file, color_scheme="dark").page
+@pytest.mark.parametrize("locale", ["en-GB", "da-DK"])
+def test_paper_is_a_case_file_of_two_pages(page_file: Path, opened: Open, locale: str) -> None:
+    page = opened(page_file, color_scheme="dark", locale=locale).page
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     ink = "getComputedStyle(document.querySelector('[data-chart] svg text')).fill"

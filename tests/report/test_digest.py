@@ -75,6 +75,18 @@ def test_nothing_is_broken_inside_a_word(five: list[SavedResult], width: int, wh
             assert not [word for word in broken if not _is_piece(word, wide)], line
 
 
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_band_stays_in_one_line_with_its_unit(five: list[SavedResult], width: int) -> None:
+    use_language("da")
+    try:
+        shown = render(width, five)
+    finally:
+        use_language("en")
+    bands = [line.strip() for line in shown.splitlines() if re.search("±[0-9]", line)]
+    assert len([line for line in bands if "bagatelgrænse" in line]) == len(five)
+    assert all(re.search(r"bagatelgrænse ±[\d,]+ \w+$", line) for line in bands)
+
+
 def _cut(word: str) -> set[str]:
     return set(re.split(r"(?<=[|+@,])", word))
 

@@ -59,8 +59,19 @@ def make_evidence(side: str, value: float) -> Evidence:
         (["bias", "groups", "bias"], "Yes, in all 3 tests."),
         (["groups"], "Not overall, but in groups."),
         (["groups", "groups"], "Not overall, but in groups, in both tests."),
-        (["groups", "negligible", "undecided"], "Not overall, but in groups, in 1 of 3 tests."),
+        (["groups", "negligible", "negligible"], "Not overall, but in groups, in 1 of 3 tests."),
         (["groups", "groups", "groups"], "Not overall, but in groups, in all 3 tests."),
+        # Where a main effect is not settled, nothing is said of the whole.
+        (["open groups"], "Yes, in groups; overall, it is not settled."),
+        (["groups", "open groups"], "Yes, in groups, in both tests; overall, it is not settled."),
+        (
+            ["groups", "negligible", "undecided"],
+            "Yes, in groups, in 1 of 3 tests; overall, it is not settled.",
+        ),
+        (
+            ["groups", "groups", "open groups"],
+            "Yes, in groups, in all 3 tests; overall, it is not settled.",
+        ),
         (["bias", "negligible", "undecided"], "Yes, in 1 of 3 tests."),
         (["negligible"], "No difference that matters was found."),
         (["negligible", "negligible"], "No difference that matters in either test."),
@@ -69,13 +80,17 @@ def make_evidence(side: str, value: float) -> Evidence:
             ["negligible", "undecided", "not_judged"],
             "None was found, but 2 of 3 tests cannot rule it out.",
         ),
+        (["undecided", "undecided"], "None was found, but no test can rule it out."),
     ],
 )
 def test_the_first_screen_answers_whether_there_is_a_bias(verdicts: list[str], answer: str) -> None:
     findings: list[Any] = [
         SimpleNamespace(
-            headline="bias" if verdict == "groups" else verdict,
-            is_in_groups_only=verdict == "groups",
+            headline="bias" if "groups" in verdict else verdict,
+            is_in_groups_only="groups" in verdict,
+            main=SimpleNamespace(
+                verdict={"groups": "negligible", "open groups": "undecided"}.get(verdict, verdict)
+            ),
         )
         for verdict in verdicts
     ]
@@ -85,8 +100,9 @@ def test_the_first_screen_answers_whether_there_is_a_bias(verdicts: list[str], a
         "groups" if str(name) == "bias found in groups" else verdict: count
         for verdict, name, count in counts
     }
-    assert named == Counter(verdicts)
-    assert {"bias", "groups"}.isdisjoint(verdicts) or counts[0][0] == "bias"
+    kinds = [verdict.removeprefix("open ") for verdict in verdicts]
+    assert named == Counter(kinds)
+    assert {"bias", "groups"}.isdisjoint(kinds) or counts[0][0] == "bias"
 
 
 def test_the_first_screen_says_whom_a_bias_favours() -> None:

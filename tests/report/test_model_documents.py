@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import report_run
 from small_runs import HOSTILE, renamed
 from typer.testing import CliRunner
 
@@ -122,3 +123,16 @@ def test_the_command_leaves_the_user_s_own_files_to_be_filled_in(saved: SavedRes
     assert "--data abc=PATH" in command
     assert "PATH is the file or folder" in model_card([replace(saved.result, data=own)])
     assert "PATH is" not in model_card([saved.result])
+
+
+def test_the_draft_says_each_step_once_with_its_tests_and_counts_the_answers(
+    small_run: Path,
+) -> None:
+    results = [one.result for one in find_results(report_run.one_model(small_run))]
+    steps = [line for line in annex_iv(results).splitlines() if line.startswith("- ")]
+    (shared,) = (step for step in steps if "`: Too little data is no sign" in step)
+    assert shared.count("@2`") > 1
+    for result in results:
+        (counts,) = (step for step in steps if re.match(rf"- `{result.task}@2`: \w+ \d+, ", step))
+        found = [int(number) for number in re.findall(r" (\d+)", counts)]
+        assert found == [cell.n for cell in result.conditions]

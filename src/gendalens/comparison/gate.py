@@ -220,20 +220,12 @@ def _decide(result: Result, part: Part, limits: Limits) -> Decided:
 
 def _find_gap_limits(task: Task[Any], part: Part, limits: Limits) -> dict[str, float]:
     """The user's limits for one part of a test, by unit; those for the part alone come last."""
-    units = [band.unit for band in task.card.bands]
     found: dict[str, float] = {}
     for wanted in (None, part):
         for one in limits.gaps:
             if one.test != task.card.name or one.part != wanted:
                 continue
-            unit = one.unit or next(iter(units), "")
-            if unit not in units:
-                raise UserError(
-                    "{test} is not judged in {unit}; its bands are in: {units}.",
-                    test=task.card.id,
-                    unit=repr(one.unit),
-                    units=tuple(units),
-                )
+            unit = task.choose_unit(one.unit)
             check_share(unit, one.value, task.card.id)
             found[unit] = one.value
     return found

@@ -20,7 +20,7 @@ from gendalens.stats.paired import Clusters
 from gendalens.tasks.bands import check_share
 from gendalens.tasks.options import Option, check_options
 from gendalens.tasks.views import Example, Leanings, NameTally
-from gendalens.words import Message, Template, Words, phrase, say
+from gendalens.words import Message, Template, Words, phrase
 
 Item = TypeVar("Item")
 Table = dict[str, list[Any]]
@@ -181,19 +181,28 @@ class Task(ABC, Generic[Item]):
         """The largest effect in a unit that is too small to matter: the user's, or the card's."""
         return {**{one.unit: one.value for one in self.card.bands}, **dict(self.own_bands)}[unit]
 
+    def choose_unit(self, unit: str | None) -> str:
+        """The unit of a limit: the one named, which must have a band, or that of the gap."""
+        units = [one.unit for one in self.card.bands]
+        if not units:
+            raise UserError(
+                "{test} is not judged, so no limit can be set for it: leave it out.",
+                test=self.card.id,
+            )
+        if unit and unit not in units:
+            raise UserError(
+                "{test} is not judged in {unit}; its bands are in: {units}.",
+                test=self.card.id,
+                unit=repr(unit),
+                units=tuple(units),
+            )
+        return unit or units[0]
+
     def set_bands(self, bands: Mapping[str, float]) -> Self:
         """The test with bands of the user's own, by unit; an empty name is the unit of the gap."""
-        units = [one.unit for one in self.card.bands]
         own: dict[str, float] = {}
         for unit, value in bands.items():
-            name = unit or next(iter(units), "")
-            if name not in units:
-                raise UserError(
-                    "{test} is not judged in {unit}; its bands are in: {units}.",
-                    test=self.card.id,
-                    unit=repr(unit),
-                    units=tuple(units) or say("none"),
-                )
+            name = self.choose_unit(unit)
             if not 0 < value < float("inf"):
                 raise UserError(
                     "The band of {test} is {value:g}; it must be a number above 0.",

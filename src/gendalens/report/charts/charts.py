@@ -89,7 +89,7 @@ def draw_forest(
     most = max([0.5, *ends]) * 1.08
     scale = alt.Scale(domain=[-most, most], nice=False)
     sides = translate("← female / anti · GES · male / pro →", language)
-    axis = alt.Axis(title=_break_lines(sides, 24), format=".2~f", tickCount=7)
+    axis = alt.Axis(title=_break_on_phones(sides, 24, width), format=".2~f", tickCount=7)
     x = alt.X("value:Q", scale=scale, axis=axis)
     names = alt.Axis(
         title=None,
@@ -252,7 +252,7 @@ def draw_leanings(found: Leanings, language: str, width: Width = FILE_WIDTH) -> 
         .encode(
             x=alt.X(
                 "share:Q",
-                title=capitalize(share_title),
+                title=_break_on_phones(capitalize(share_title), 26, width),
                 scale=alt.Scale(domain=[0, 100]),
                 axis=alt.Axis(tickCount=6),
             ),
@@ -334,6 +334,11 @@ def stack_layers(
 def add_rows(spec: Spec, rows: Sequence[Mapping[str, Any]]) -> Spec:
     """The spec in the house style, with its data."""
     return spec | {"config": CONFIG, "datasets": spec.get("datasets", {}) | {"rows": list(rows)}}
+
+
+def _break_on_phones(text: str, most: int, width: Width) -> str | list[str]:
+    """The title of a horizontal axis; a page with room joins its lines (``page.js``)."""
+    return _break_lines(text, most) if width == "container" else text
 
 
 def _break_lines(text: str, most: int = 44) -> list[str]:

@@ -6,7 +6,7 @@ them. What only the user knows is left open, and marked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from gendalens.report import escape
 from gendalens.report.exports.card_parts import (
@@ -19,9 +19,14 @@ from gendalens.report.exports.card_parts import (
     tabulate_figures,
     title_test,
 )
-from gendalens.report.next_steps import list_next_steps, summarize_next_steps
+from gendalens.report.next_steps import NextSteps, list_next_steps, summarize_next_steps
 from gendalens.report.provenance import describe_origin
-from gendalens.report.wording import explain_band, load_plugin_words, write_formula
+from gendalens.report.wording import (
+    explain_band,
+    load_plugin_words,
+    name_identifier,
+    write_formula,
+)
 from gendalens.results.figures import show_band
 from gendalens.results.result import Result
 from gendalens.results.signature import parse_signature
@@ -67,7 +72,7 @@ def _describe_system(result: Result) -> list[str]:
         (say("Model"), escape.markdown(result.title)),
         (say("Revision"), escape.markdown(model.revision)),
         (say("Kind"), escape.markdown(write(model.kind))),
-        (say("Number format"), escape.markdown(model.dtype)),
+        (say("Number format"), "–" if model.dtype == "none" else escape.markdown(model.dtype)),
         (say("Software"), escape.markdown(", ".join(model.software), None) or "–"),
     )
     return [
@@ -117,6 +122,10 @@ def _describe_testing(results: Sequence[Result]) -> list[str]:
         "",
         *_list_data(results),
         "",
+        say("Answers that the figures rest on, by condition:"),
+        "",
+        *_count_answers(results),
+        "",
         _leave_open(
             say(
                 "why these data fit the intended purpose, where they do not, and what was tested on "
@@ -161,6 +170,16 @@ def _list_data(results: Sequence[Result]) -> Iterator[str]:
     yield from seen
 
 
+def _count_answers(results: Sequence[Result]) -> Iterator[str]:
+    for result in results:
+        counts = {cell.condition: cell.n for cell in result.conditions}
+        shown = (
+            say("{name} {count:,}", name=name_identifier(condition), count=count)
+            for condition, count in counts.items()
+        )
+        yield f"- `{find_card(result).id}`: {escape.markdown(', '.join(shown), None)}"
+
+
 def _describe_results(results: Sequence[Result], measured: Message | None) -> list[str]:
     lines = [
         f"### {say('Results and potentially discriminatory effects')}",
@@ -187,11 +206,7 @@ def _describe_results(results: Sequence[Result], measured: Message | None) -> li
 
 
 def _describe_limits(results: Sequence[Result]) -> list[str]:
-    uses = [
-        f"- `{find_card(result).id}`: {escape.markdown(write(step), None)}"
-        for result in results
-        for step in list_next_steps(result, find_card(result)).in_use
-    ]
+    uses = _list_by_test(results, lambda steps: steps.in_use)
     found = [say("What the findings may mean in use:"), "", *uses, ""] if uses else []
     return [
         f"## {say('3. Capabilities and limits (Annex IV, point 3; Article 13)')}",
@@ -254,22 +269,21 @@ def _list_bands(result: Result) -> Iterator[Message]:
 
 
 def _describe_risks(results: Sequence[Result]) -> list[str]:
-    steps = dict.fromkeys(
-        write(step)
-        for steps in (
-            summarize_next_steps(results),
-            *(list_next_steps(result, find_card(result)).checks for result in results),
-            *(list_next_steps(result, find_card(result)).mitigation for result in results),
-        )
-        for step in steps
+    general = summarize_next_steps(results)
+    known = set(map(write, general))
+    of_tests = _list_by_test(
+        results,
+        lambda steps: [
+            one for one in (*steps.checks, *steps.mitigation) if write(one) not in known
+        ],
     )
     return [
         f"## {say('5. Risk management (Annex IV, point 5; Article 9)')}",
         "",
         say("Steps that follow from the findings:"),
         "",
-        # Names of commands in them stay code.
-        *(f"- {escape.markdown(step, None)}".replace(r"\`", "`") for step in steps),
+        *(f"- {_write_step(step)}" for step in general),
+        *of_tests,
         "",
         _leave_open(
             say("which of these were taken, what was decided, by whom, and which risk remains")
@@ -290,6 +304,23 @@ def _describe_monitoring() -> list[str]:
             say("when the tests are repeated, who sees the results, and what makes you act on them")
         ),
     ]
+
+
+def _list_by_test(
+    results: Sequence[Result], choose: Callable[[NextSteps], Iterable[Message]]
+) -> list[str]:
+    """Steps with the tests that they follow from, each step once."""
+    tests: dict[str, list[str]] = {}
+    for result in results:
+        card = find_card(result)
+        for step in choose(list_next_steps(result, card)):
+            tests.setdefault(_write_step(step), []).append(f"`{card.id}`")
+    return [f"- {', '.join(own)}: {step}" for step, own in tests.items()]
+
+
+def _write_step(step: Message) -> str:
+    """A step in Markdown; names of commands in it stay code."""
+    return escape.markdown(write(step), None).replace(r"\`", "`")
 
 
 def _leave_open(what: str) -> str:

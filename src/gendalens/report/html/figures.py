@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from gendalens.report.html.texts import mark_up
 from gendalens.results.figures import count_decimals, scale_of, show_number
+from gendalens.results.result import Contrast
 from gendalens.stats.evidence import Evidence
 from gendalens.words import languages, phrase, write
 
@@ -57,7 +58,7 @@ def mark_size(value: float | None, path: str, unit: str, digits: int | None = No
     return _SCALED.format(repr(value), path, scale, shown)
 
 
-def mark_evidence(one: Evidence, path: str) -> Markup:
+def mark_evidence(one: Evidence | Contrast, path: str) -> Markup:
     """A figure that an effect is judged on, with its interval in brackets if that is defined."""
     digits = count_decimals(one.unit)
     value, low, high = (

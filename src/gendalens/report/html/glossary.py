@@ -40,6 +40,13 @@ TERMS = {
             "twice as likely, 2 bits four times as likely."
         ),
     ),
+    "points": Term(
+        N_("Points"),
+        N_(
+            "Percentage points: from 46 to 48 of 100 is 2 points. Where two differences are compared, as "
+            "between groups, there can be more than 100."
+        ),
+    ),
     "band": Term(
         N_("Band"),
         N_(

@@ -74,7 +74,8 @@ def answer_overall(findings: Sequence[Finding]) -> Message:
     verdicts = Counter(finding.headline for finding in findings)
     found, none = verdicts["bias"], verdicts["negligible"]
     if found and all(one.is_in_groups_only for one in findings if one.headline == "bias"):
-        return _answer_in_groups(found, tests)
+        settled = all(finding.main.verdict == "negligible" for finding in findings)
+        return _answer_in_groups(found, tests) if settled else _answer_partly(found, tests)
     if found:
         if tests == 1:
             return phrase("Yes.")
@@ -91,6 +92,8 @@ def answer_overall(findings: Sequence[Finding]) -> Message:
         return phrase("No difference that matters in any of the {tests} tests.", tests=tests)
     if tests == 1:
         return phrase("None was found, but it is not ruled out.")
+    if none == 0:
+        return phrase("None was found, but no test can rule it out.")
     return phrase(
         "None was found, but {open} of {tests} tests cannot rule it out.",
         open=tests - none,
@@ -99,7 +102,7 @@ def answer_overall(findings: Sequence[Finding]) -> Message:
 
 
 def _answer_in_groups(found: int, tests: int) -> Message:
-    """The answer where no bias is a main effect: it must not read like one that is."""
+    """The answer where every main effect is too small to matter: it must not read like a bias."""
     if tests == 1:
         return phrase("Not overall, but in groups.")
     if found == tests == 2:
@@ -108,6 +111,23 @@ def _answer_in_groups(found: int, tests: int) -> Message:
         return phrase("Not overall, but in groups, in all {tests} tests.", tests=tests)
     return phrase(
         "Not overall, but in groups, in {found} of {tests} tests.", found=found, tests=tests
+    )
+
+
+def _answer_partly(found: int, tests: int) -> Message:
+    """The answer where a bias is found in groups, and a main effect is not settled."""
+    if tests == 1:
+        return phrase("Yes, in groups; overall, it is not settled.")
+    if found == tests == 2:
+        return phrase("Yes, in groups, in both tests; overall, it is not settled.")
+    if found == tests:
+        return phrase(
+            "Yes, in groups, in all {tests} tests; overall, it is not settled.", tests=tests
+        )
+    return phrase(
+        "Yes, in groups, in {found} of {tests} tests; overall, it is not settled.",
+        found=found,
+        tests=tests,
     )
 
 

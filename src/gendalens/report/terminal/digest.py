@@ -90,7 +90,8 @@ def _print_result(console: Console, result: Result) -> None:
     for picture in picture_result(result):
         told.append(f"{write(picture)} ", style="bold")
     told.rstrip()
-    for text in (told, _describe_figures(result)):
+    figures = _fill_lines(_describe_figures(result), console.width - _INDENT)
+    for text in (told, Text(figures)):
         console.print(Padding(text, (0, 0, 0, _INDENT)))
 
 
@@ -99,18 +100,28 @@ def _count_sentences(result: Result) -> int:
     return 1 if result.finding.headline == "bias" else 2
 
 
-def _describe_figures(result: Result) -> Text:
+def _describe_figures(result: Result) -> list[str]:
     """GES with its interval, and the figure that the finding rests on beside its band."""
     ges = result.gender_effect_size
-    text = Text(f"GES {write(show_interval(ges))}")
+    effect = f"GES {write(show_interval(ges))}"
     if ges.value is None and ges.reason and ges.reason != result.finding.reason:
-        text.append(f" ({write(ges.reason)})")
+        effect += f" ({write(ges.reason)})"
     deciding = result.finding.leading.deciding
-    if deciding is not None and deciding.value is not None:
-        part = say("main") if result.finding.leading is result.finding.main else say("groups")
-        band = say("band {band}", band=show_band(deciding.band, deciding.unit))
-        text.append(f" · {part} {write(show_evidence(deciding))}, {band}")
-    return text
+    if deciding is None or deciding.value is None:
+        return [effect]
+    part = say("main") if result.finding.leading is result.finding.main else say("groups")
+    band = say("band {band}", band=show_band(deciding.band, deciding.unit))
+    return [f"{effect} ·", f"{part} {write(show_evidence(deciding))},", band]
+
+
+def _fill_lines(parts: Sequence[str], width: int) -> str:
+    """The parts in as few lines as hold them, none broken that fits in a line of its own."""
+    lines = [""]
+    for part in parts:
+        if lines[-1] and len(lines[-1]) + 1 + len(part) > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {part}".lstrip()
+    return "\n".join(lines)
 
 
 def _find_shared_warnings(results: Sequence[Result]) -> list[Message]:

@@ -30,11 +30,16 @@
   });
   const escaped = (text) =>
     text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  // The title of a horizontal axis is in lines for a phone; elsewhere there is room for one.
+  const joinTitle = (key, value) => (key === "x" && Array.isArray(value?.axis?.title)
+    ? { ...value, axis: { ...value.axis, title: value.axis.title.join(" ") } } : value);
+  const fit = (spec, place) =>
+    (place.clientWidth < 480 ? spec : JSON.parse(JSON.stringify(spec, joinTitle)));
   const draw = (place) => {
     const spec = page.charts[place.dataset.chart];
     if (!spec) return;
     if (place.view) place.view.finalize();
-    vegaEmbed(place, spec[language], options())
+    vegaEmbed(place, fit(spec[language], place), options())
       .then((drawn) => { place.view = drawn; place.dataset.drawn = language; })
       .catch(() => { place.parentElement.querySelector(".failed").hidden = false; });
   };
