@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gendalens.tasks.base import HARMS, SOURCES
 from tools.messages import build_template
 from tools.site.code_blocks import ROOT
 from tools.site.reference import DOCS, PAGES
@@ -69,6 +70,14 @@ def test_the_table_of_the_specification_names_files_and_tests_that_exist() -> No
         assert "`" in implemented, row
         assert "::" in tested, row
         assert "](" in documented, row
+
+
+def test_every_harm_and_source_of_the_specification_is_defined() -> None:
+    assert set(HARMS) == {"stereotyping", "underrepresentation"}
+    assert set(SOURCES) == {"label bias", "over-amplification", "selection bias", "semantic bias"}
+    page = (DOCS / "definitions.md").read_text(encoding="utf-8")
+    defined = {term.lower() for term in re.findall(r"^\*\*(.+)\*\*\n:", page, re.MULTILINE)}
+    assert {*HARMS, *SOURCES} <= defined
 
 
 def test_no_page_tells_where_it_was_written() -> None:

@@ -1,6 +1,6 @@
 """The gallery of the documentation: real models and instruments, run on the built-in data.
 
-    python -m tools.site.gallery [--again]      (make gallery)
+    python -m tools.site.gallery [--again] [NAME ...]      (make gallery)
 
 Every model is run once; ``--again`` runs it anew, from the answers that are stored. docs/gallery/ gets
 a page with the findings and a picture of the first screen of each report; the reports stay in
@@ -190,18 +190,31 @@ def _describe_result(result: Result) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
+def run(entry: Entry, again: bool) -> Results:
+    """Its results; how long they took is printed."""
+    began = time.monotonic()
+    results = entry.run(again)
+    print(f"{entry.name}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+    return results
+
+
 def main() -> None:
     """Run what is wanted and write the gallery."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--again", action="store_true", help="run every model anew")
+    names = [entry.name for entry in ENTRIES]
+    parser.add_argument("--again", action="store_true", help="run anew")
+    parser.add_argument("only", nargs="*", metavar="NAME", help=f"run only: {', '.join(names)}")
     options = parser.parse_args()
+    if options.only:
+        for entry in ENTRIES:
+            if entry.name in options.only:
+                run(entry, options.again)
+        return
     DOCS.mkdir(exist_ok=True)
     sections = []
     with open_browser() as browser:
         for entry in ENTRIES:
-            began = time.monotonic()
-            results = entry.run(options.again)
-            print(f"{entry.name}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+            results = run(entry, options.again)
             sections.append(describe(entry, results))
             page = RUNS / entry.name / "report.html"
             take(browser, page, DOCS / f"{entry.name}.png", "en-GB", {})

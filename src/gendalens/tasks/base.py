@@ -42,10 +42,13 @@ HARMS = {
     "stereotyping": "a social group is represented by a stereotype (after Crawford 2017)",
     "underrepresentation": "a group is under-represented in a system (after Crawford 2017)",
 }
+#: All four of the taxonomy; the built-in tests name the last two.
 SOURCES = {
+    "label bias": "systematic errors in the annotation of data (after Shah et al. 2020)",
+    "over-amplification": "a model that exaggerates a difference in its data (after Shah et al. 2020)",
+    "selection bias": "training data that do not represent everyone (after Shah et al. 2020)",
     "semantic bias": "unintended stereotypical associations in the representations "
     "(after Shah et al. 2020)",
-    "selection bias": "training data that do not represent everyone (after Shah et al. 2020)",
 }
 
 
