@@ -69,6 +69,12 @@ def test_a_page_fits_its_screen_and_everybody_can_read_it(site: Path, page: Any,
         assert [(scheme, one["id"]) for one in found if one["impact"] in SERIOUS] == []
 
 
+def test_danish_pages_say_that_they_are_danish(site: Path) -> None:
+    pages = (ROOT / "docs" / "da").glob("*.md")
+    danish = {path for path in site.rglob("*.html") if b'<article lang="da"' in path.read_bytes()}
+    assert danish == {site / "da" / f"{page.stem}.html" for page in pages}
+
+
 @pytest.mark.parametrize(
     ("query", "title"), [("perplexity", "lm-abc"), ("bagatelgrænse", "Definitioner")]
 )

@@ -1,8 +1,8 @@
-"""A hook of mkdocs: links out of docs/ work on the site as they do in the repository.
+"""Hooks of mkdocs: links out of docs/ work on the site as they do in the repository.
 
 A page may link to any file of the repository, such as ``../CHANGELOG.md`` or ``../examples/gate.yml``.
 Such files become part of the site under ``repository/``, Markdown as pages, and the links follow.
-A folder has no page, so a link to one is shown as plain text.
+A folder has no page, so a link to one is shown as plain text. The pages in Danish say that they are.
 """
 
 from __future__ import annotations
@@ -114,3 +114,10 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Have the links of a page follow the files."""
     return rewrite(markdown, page.file.src_uri)
+
+
+def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
+    """Say of a Danish page that its text is Danish, for those who have it read aloud."""
+    if not page.file.src_uri.startswith("da/"):
+        return output
+    return output.replace("<article ", '<article lang="da" ', 1)
