@@ -21,7 +21,7 @@ from pathlib import Path
 import gendalens
 from gendalens.data.home import find_home
 from gendalens.report.results import Results
-from gendalens.report.wording import explain_finding, picture_result
+from gendalens.report.wording import end_sentence, explain_finding, picture_result
 from gendalens.results.figures import show_interval
 from gendalens.results.result import Result
 from gendalens.tasks import get_task
@@ -182,8 +182,9 @@ def describe(entry: Entry, results: Sequence[Result]) -> str:
 
 def _describe_result(result: Result) -> str:
     card = get_task(result.task, result.protocol).card
-    sentences = [*explain_finding(result, card)[:1], *picture_result(result)[:1]]
-    text = " ".join(write(sentence) for sentence in sentences)
+    # As in the terminal: what is not found takes a second sentence.
+    told = explain_finding(result, card)[: 1 if result.finding.headline == "bias" else 2]
+    text = " ".join(end_sentence(write(one)) for one in (*told, *picture_result(result)))
     effect = result.gender_effect_size
     figure = "undefined" if effect.value is None else write(show_interval(effect))
     cells = (f"`{card.id}`", write(result.finding.message), text, figure)
