@@ -27,7 +27,7 @@ ENDPOINT = ("run", "openai:model", "--endpoint", f"{NOWHERE}/v1", *DATA)
 OFFICIAL_NER = ("run", "control:fair", "--tasks", "ner-dane", "--sample", "20")
 PIPELINE = (
     "import spacy; nlp = spacy.blank('da'); "
-    "nlp.add_pipe('entity_ruler').add_patterns([{'label': 'PER', 'pattern': 'Anne'}]); "
+    "nlp.add_pipe('entity_ruler').add_patterns([{'label': 'PER', 'pattern': [{'IS_TITLE': True}]}]); "
     "nlp.to_disk('pipeline')"
 )
 
