@@ -230,7 +230,7 @@ def run_plans(kind: Kind, plans: list[Plan], seconds: float | None) -> None:
         if file.exists() or (plan.rung or rungs[0]) not in rungs:
             continue
         sample = None if seconds is None else _choose_sample(kind, plan, seconds)
-        row = _run(kind, plan, sample)
+        row = _run(kind, plan, sample) | {"whole": plan.count_trials(None)}
         file.write_text(json.dumps(row, indent=1, ensure_ascii=False), encoding="utf-8")
         print(kind.name, plan, row, flush=True)
 
@@ -324,14 +324,15 @@ def _list_probes(kinds: tuple[Kind, ...]) -> Iterator[str]:
 def _list_results(kinds: tuple[Kind, ...]) -> Iterator[str]:
     yield (
         "What could be measured, on samples of the built-in data as large as the time given to each test"
-        " allowed (the last column; one core of a machine with other work):"
+        " allowed (one core for the server and the client), and how long the whole set would take at that"
+        " pace:"
     )
     yield ""
     yield (
         "| server | model | test | data | rung | trials | refused, unreadable, cut off | flips with the "
-        "order | bits for being first | mass on the options | gap | finding | seconds |"
+        "order | bits for being first | mass on the options | gap | finding | seconds | whole set |"
     )
-    yield "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     for kind in kinds:
         for file in sorted(WORK.glob(f"{kind.name}.*.row.json")):
             row = json.loads(file.read_text(encoding="utf-8"))
@@ -342,7 +343,7 @@ def _list_results(kinds: tuple[Kind, ...]) -> Iterator[str]:
 
 def _list_cells(row: dict[str, Any]) -> tuple[str, ...]:
     if "error" in row:
-        return (*["–"] * 7, row["error"], f"{row['seconds']:.0f}")
+        return (*["–"] * 7, row["error"], f"{row['seconds']:.0f}", "–")
     coverage = row["coverage"]
     mass = coverage.get("mass_on_the_options")
     flips = coverage.get("choices_that_change_with_the_order")
@@ -358,6 +359,7 @@ def _list_cells(row: dict[str, Any]) -> tuple[str, ...]:
         "–" if None in (value, low, high) else f"{value:.2f} [{low:.2f}, {high:.2f}] {unit}",
         f"{row['finding'].replace('_', ' ')}{': ' if row['reason'] else ''}{row['reason']}",
         f"{row['seconds']:.0f}",
+        f"{row['whole']:,} trials, {row['seconds'] / coverage['trials'] * row['whole'] / 3600:.0f} h",
     )
 
 
