@@ -149,7 +149,7 @@ def test_a_run_prints_the_result_and_says_what_was_saved(
     assert "\x1b" not in done.stdout + done.stderr  # no colours, no progress bar in a pipe
     assert max(map(len, done.stdout.splitlines()[:5])) <= 80
     again = gendalens("run", causal, *chosen, "--details")
-    for word in ("GES", "gap", "nuance", "coverage", "harm", "signature", "lm-abc@2"):
+    for word in ("GES", "gap", "groups", "coverage", "harm", "signature", "lm-abc@2"):
         assert word in again.stdout
     assert "36 from the cache, 0 to run" in again.stderr
 

@@ -56,7 +56,7 @@ def test_keys_do_what_a_pointer_does(page_file: Path, opened: Open) -> None:
         page.keyboard.press(key)
         assert row.evaluate("(one) => one.open") is is_open, key
     tip = page.locator("#tip")
-    row.locator(".evidence a.term").last.focus()
+    row.locator(".evidence thead a.term").last.focus()
     page.wait_for_timeout(200)  # the term was out of sight, so the page has scrolled
     assert tip.is_visible()
     page.keyboard.press("Escape")

@@ -462,7 +462,7 @@ def test_the_terminal_shows_each_figure_beside_its_label(result: Result) -> None
             assert f"{name.replace('_', ' ')} {count}" in text
     assert "pieces per pronoun female 1.61, male 1.72" in text
     assert "main harm: stereotyping; may come from: semantic bias" in lines
-    assert "nuance harm: underrepresentation; may come from: selection bias" in lines
+    assert "groups harm: underrepresentation; may come from: selection bias" in lines
     assert f"signature {result.signature}" in lines
     assert "folder some/folder" in lines
 
@@ -477,15 +477,16 @@ def test_gap_and_contrast_stand_apart_where_the_verdict_rests_on_other_figures(
     )
     text = "\n".join(print_result(replace(result, finding=finding)))
     assert f"gap 0.231 [0.142, 0.320] F1, p = .005 (adjusted .017)\n{GAP}\n" in text
-    assert f"nuance −0.172 [−0.263, −0.081] F1, p < .001 (adjusted .003)\n{PRONOUN_GAP}\n" in text
+    assert f"by group −0.172 [−0.263, −0.081] F1, p < .001 (adjusted .003)\n{PRONOUN_GAP}\n" in text
 
 
 # Pages
 
 
 def read_tables(page: str) -> list[list[list[str]]]:
-    """The tables of a page in English, each as rows of cells."""
+    """The tables of a page in English, each as rows of cells, as on a wide screen."""
     english = re.sub(r'<span class="t" lang="da">.*?</span>', "", page, flags=re.DOTALL)
+    english = re.sub(r'<small class="of-card">.*?</small>', "", english, flags=re.DOTALL)
     return [
         [
             [_read(cell) for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL)]

@@ -110,7 +110,7 @@ def _list_figures(result: Result) -> Iterator[tuple[Text, ...]]:
     yield ("GES", show_lines(write(show_interval(ges)), *_explain_absence(ges)), "", "", "")
     finding = result.finding
     if not finding.evidence:
-        for label, one in ((say("gap"), result.gap), (say("nuance"), result.contrast)):
+        for label, one in ((say("gap"), result.gap), (say("by group"), result.contrast)):
             name = show_lines(capitalize(label), write(one.name))
             figure = show_lines(write(show_contrast(one)), *_explain_absence(one))
             yield (name, figure, "", write(show_p(one.p_adjusted)), "")

@@ -89,7 +89,7 @@ def _print_end(console: Console, result: Result, card: Card, folder: Path | None
     to_read = [
         (say("coverage"), _describe_coverage(result.coverage), "dim"),
         (say("main"), _describe_harm(card.main), ""),
-        (say("nuance"), _describe_harm(card.nuance), ""),
+        (say("groups"), _describe_harm(card.nuance), ""),
         (say("data"), write(describe_data(result)), "dim"),
     ]
     signature = one_line(result.signature, None)
@@ -175,7 +175,7 @@ def _list_facts(result: Result, card: Card) -> RenderableType:
     grid.add_row("", Text(formula, style="dim"))
     main, groups = result.finding.main.evidence, result.finding.groups.evidence
     judged = {one.id for one in (*main, *groups)}
-    for name, label in (("gap", say("gap")), ("contrast", say("nuance"))):
+    for name, label in (("gap", say("gap")), ("contrast", say("by group"))):
         contrast = getattr(result, name)
         if contrast.value is None or name in judged:
             continue
