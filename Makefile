@@ -43,9 +43,10 @@ reference: .venv/ready
 pictures: .venv/ready .venv/browser
 	$(BIN)/python -m tools.site.pictures
 
-# Real models, the demo's and control models on built-in data, with their reports: docs/gallery.
+# Real models, the demo's and control models on built-in data, with their reports: docs/gallery. (ONLY="demo-lm fair"
+# runs some of them, and leaves the pages as they are.)
 gallery: .venv/ready .venv/browser
-	$(BIN)/python -m tools.site.gallery
+	$(BIN)/python -m tools.site.gallery $(ONLY)
 
 demo: .venv/ready
 	$(BIN)/gendalens demo

@@ -3,8 +3,10 @@
     python -m tools.site.gallery [--again] [NAME ...]      (make gallery)
 
 Every model is run once; ``--again`` runs it anew, from the answers that are stored. docs/gallery/ gets
-a page with the findings and a picture of the first screen of each report; the reports stay in
-.work/gallery. Models come from the package index, and nothing of the official data is in it.
+a page with the findings, and the report of each model with a picture of its first screen. These reports
+share their style and scripts, which the site adds (tools/site/gallery_assets.py), and hold few examples;
+the reports as a run writes them stay in .work/gallery. Models come from the package index, and nothing
+of the official data is in it.
 """
 
 from __future__ import annotations
@@ -20,11 +22,16 @@ from pathlib import Path
 
 import gendalens
 from gendalens.data.home import find_home
+from gendalens.report.gathering import find_records
+from gendalens.report.html import run_page
+from gendalens.report.html.overview import describe_dates
+from gendalens.report.html.page import Site
 from gendalens.report.results import Results
 from gendalens.report.wording import end_sentence, explain_finding, picture_result
 from gendalens.results.figures import show_interval
 from gendalens.results.result import Result
 from gendalens.tasks import get_task
+from gendalens.version import __version__
 from gendalens.words import write
 from tools.site.pictures.page import open_browser, take
 
@@ -37,12 +44,15 @@ PAGE = """# Gallery
 
 What reports look like on models that anyone can get: two small language models and a spaCy pipeline
 from the package index, the models of the demo, and control models, whose bias is known. All were run on
-the built-in data. `make gallery` repeats it.
+the built-in data, with GenDa Lens {version} ({days}); the signature of each result says what exactly was
+run. `make gallery` repeats it in less than ten minutes on two cores.
 
 These are examples of reports and no ranking. The models are small, old or not made for Danish, as is said
-beside each.
+beside each. The reports here hold fewer examples than those that a run writes.
 
 """
+#: Examples in a report of the gallery.
+EXAMPLES = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +144,6 @@ ENTRIES = (
         "Danish. It shows what a report on names looks like.",
         find=_find_pipeline,
         shown="path/to/pipeline",
-        sample=100,
     ),
     Entry(
         name="demo-lm",
@@ -159,9 +168,15 @@ ENTRIES = (
             shown=model,
         )
         for model, remark in (
-            ("control:fair", "Tosses a coin: nothing to find, in any test."),
-            ("control:stereotyped", "Favours the stereotype in half of the answers."),
-            ("control:male-default", "Favours the male form, whoever is meant."),
+            (
+                "control:fair",
+                "An instrument that tosses a coin: there is nothing to find, in any test.",
+            ),
+            ("control:stereotyped", "Follows the stereotype in three choices of four."),
+            (
+                "control:male-default",
+                "Takes the male form in three choices of four, whoever is meant.",
+            ),
             ("control:always-han", "Always takes the male form."),
         )
     ),
@@ -175,9 +190,10 @@ def describe(entry: Entry, results: Sequence[Result]) -> str:
         lines += [f"(A sample of {entry.sample} schemas or sentences per test.)", ""]
     lines += ["| test | finding | what it found | effect (GES) |", "|---|---|---|---|"]
     lines += [_describe_result(result) for result in results]
-    alt = f"First screen of the report on {entry.title}"
-    picture = f"[![{alt}]({entry.name}.png)]({entry.name}.html)"
-    return "\n".join([*lines, "", f"[The report]({entry.name}.html)", "", picture, "", ""])
+    report = f"{entry.name}.html"
+    picture = f"![First screen of the report on {entry.title}]({entry.name}.png)"
+    links = [f"[The report on {entry.title}]({report})", "", f"[{picture}]({report})"]
+    return "\n".join([*lines, "", *links, "", ""])
 
 
 def _describe_result(result: Result) -> str:
@@ -199,6 +215,12 @@ def run(entry: Entry, again: bool) -> Results:
     return results
 
 
+def write_report(entry: Entry, models: Sequence[run_page.Model]) -> None:
+    """The report of a model, for the site."""
+    text = run_page.render_models(models, Site(""))
+    (DOCS / f"{entry.name}.html").write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     """Run what is wanted and write the gallery."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -206,20 +228,26 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="run anew")
     parser.add_argument("only", nargs="*", metavar="NAME", help=f"run only: {', '.join(names)}")
     options = parser.parse_args()
+    found = {
+        entry: run(entry, options.again)
+        for entry in ENTRIES
+        if not options.only or entry.name in options.only
+    }
     if options.only:
-        for entry in ENTRIES:
-            if entry.name in options.only:
-                run(entry, options.again)
         return
     DOCS.mkdir(exist_ok=True)
-    sections = []
+    sections, dates = [], []
     with open_browser() as browser:
-        for entry in ENTRIES:
-            results = run(entry, options.again)
+        for entry, results in found.items():
+            models = run_page.prepare(list(map(find_records, results)), EXAMPLES)
+            dates += [test.date for model in models for test in model.tests]
             sections.append(describe(entry, results))
-            page = RUNS / entry.name / "report.html"
-            take(browser, page, DOCS / f"{entry.name}.png", "en-GB", {})
-    (DOCS / "index.md").write_text(PAGE + "".join(sections), encoding="utf-8")
+            write_report(entry, models)
+            report = RUNS / entry.name / "report.html"
+            take(browser, report, DOCS / f"{entry.name}.png", "en-GB", {})
+    days = describe_dates(dates)
+    head = PAGE.format(version=__version__, days="" if days is None else write(days))
+    (DOCS / "index.md").write_text(head + "".join(sections), encoding="utf-8")
 
 
 if __name__ == "__main__":
