@@ -13,7 +13,15 @@ import pytest
 from tools.site.code_blocks import ROOT
 
 pytestmark = pytest.mark.browser
-PAGES = ("index", "start/reading", "guide/lm-abc", "definitions", "reference/api", "da/index")
+PAGES = (
+    "index",
+    "start/reading",
+    "guide/lm-abc",
+    "definitions",
+    "reference/api",
+    "gallery/index",
+    "da/index",
+)
 WIDTHS = (1400, 390)
 SCHEMES = ("light", "dark")
 SERIOUS = {"serious", "critical"}

@@ -127,6 +127,10 @@ def test_the_first_screen_says_whom_a_bias_favours() -> None:
         "Against people with minority names: ner-dane.",
     ]
     assert describe_sides(results[3:4]) == []
+    doubtful = lean("lm-abc", ["male"])
+    effect = replace(doubtful.finding.main, problem=phrase("the options are never chosen"))
+    doubtful.finding = replace(doubtful.finding, main=effect)
+    assert describe_sides([doubtful]) == []
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,7 @@ def main() -> None:
             dates += [test.date for model in models for test in model.tests]
             sections.append(describe(entry, results))
             write_report(entry, models)
-            report = RUNS / entry.name / "report.html"
+            report = gendalens.report(results, RUNS / entry.name / "report.html")
             take(browser, report, DOCS / f"{entry.name}.png", "en-GB", {})
     days = describe_dates(dates)
     head = PAGE.format(version=__version__, days="" if days is None else write(days))

@@ -106,7 +106,9 @@ def _explain_groups(finding: Finding, readings: Readings) -> list[Message]:
 
 
 def list_biases(effect: EffectFinding) -> list[Evidence]:
-    """A figure for each effect with a bias, the deciding one first."""
+    """A figure for each effect with a bias, the deciding one first; none if it cannot be measured."""
+    if effect.verdict != "bias":
+        return []
     first: dict[str, Evidence] = {}
     for one in (effect.deciding, *effect.evidence):
         if one is not None and one.verdict == "bias":
