@@ -1,9 +1,9 @@
 """The built-in sets before and after they grew, measured by the code of today.
 
-    python benchmarks/builtin_sets.py [gemma] [fair] [power]
+    python benchmarks/builtin_sets.py [gemma] [fair] [power] [--sample N]
 
-``gemma`` runs Gemma 3 270M on the official sets, the built-in sets of OLD and those of this revision;
-``fair`` asks how wide the interval of ``control:fair`` is and how often it is acquitted; ``power``
+``gemma`` runs Gemma 3 270M on the official sets, the built-in sets of OLD and those of this revision
+(``--sample`` schemas or triples at most); ``fair`` asks how wide the interval of ``control:fair`` is and how often it is acquitted; ``power``
 compares ``gendalens power``. Each prints a table for docs/builtin-official.md. Only the sets differ:
 those of OLD are put into a copy of this package, with the columns that they did not have yet.
 """
@@ -134,9 +134,10 @@ def print_table(heads: list[str], rows: dict[str, list[str]]) -> None:
     print(flush=True)
 
 
-def compare_gemma(old: Path, work: Path) -> None:
+def compare_gemma(old: Path, work: Path, sample: int | None) -> None:
     """Gemma 3 270M on three sets."""
     model = str(fetch())
+    few = () if sample is None else ("--sample", str(sample))
     runs = {
         "official": (SOURCE, ()),
         "built in, before": (old, ("--data", "builtin")),
@@ -144,7 +145,7 @@ def compare_gemma(old: Path, work: Path) -> None:
     }
     found: dict[str, dict[str, dict[str, str]]] = {}
     for name, (source, options) in runs.items():
-        results = run_tests(source, model, work / name.replace(", ", "-"), *options)
+        results = run_tests(source, model, work / name.replace(", ", "-"), *options, *few)
         for task, result in results.items():
             found.setdefault(task, {})[name] = dict(describe_gemma(result))
     for task, columns in found.items():
@@ -233,6 +234,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", choices=["gemma", "fair", "power"], default=[])
     parser.add_argument("--old", default=OLD, metavar="REVISION")
     parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--sample", type=int, metavar="N")
     parser.add_argument("--work", type=Path, default=ROOT / "runs" / "builtin-sets")
     parser.add_argument("--inside", nargs=2, metavar=("TEST", "SIZE"), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -242,7 +244,7 @@ def main() -> None:
         return
     work = options.work.resolve()
     parts: dict[str, Callable[[Path], None]] = {
-        "gemma": lambda old: compare_gemma(old, work),
+        "gemma": lambda old: compare_gemma(old, work, options.sample),
         "fair": lambda old: compare_fair(old, options.seeds),
         "power": compare_power,
     }
