@@ -3,9 +3,10 @@
     python benchmarks/builtin_sets.py [gemma] [fair] [power] [--sample N]
 
 ``gemma`` runs Gemma 3 270M on the official sets, the built-in sets of OLD and those of this revision
-(``--sample`` schemas or triples at most); ``fair`` asks how wide the interval of ``control:fair`` is and how often it is acquitted; ``power``
-compares ``gendalens power``. Each prints a table for docs/builtin-official.md. Only the sets differ:
-those of OLD are put into a copy of this package, with the columns that they did not have yet.
+(``--sample`` schemas or triples at most); ``fair`` asks how wide the interval of ``control:fair`` is and
+how often it is acquitted; ``power`` compares ``gendalens power``. Each prints a table for
+docs/builtin-official.md. Only the sets differ: those of OLD are put into a copy of this package, with
+the columns that they did not have yet.
 """
 
 from __future__ import annotations
