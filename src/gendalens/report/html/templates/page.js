@@ -221,15 +221,21 @@
   // Terms, explained where they stand
   const tip = document.getElementById("tip");
   const hideTip = () => { tip.hidden = true; };
+  // The meaning of a term of the glossary stands there once, not beside every use.
+  const explain = (term) => {
+    if (term.dataset.tip) return term.dataset.tip;
+    const meaning = document.querySelector(`#term-${term.dataset.term} dd`);
+    return (meaning.querySelector(`.t[lang="${language}"]`) ?? meaning).textContent;
+  };
   const showTip = (term) => {
-    tip.textContent = term.dataset.tip;
+    tip.textContent = explain(term);
     tip.hidden = false;
     term.setAttribute("aria-describedby", "tip");
     const at = term.getBoundingClientRect(), size = tip.getBoundingClientRect();
     tip.style.left = `${Math.max(8, Math.min(at.left, innerWidth - size.width - 8))}px`;
     tip.style.top = `${at.bottom + size.height + 12 > innerHeight ? at.top - size.height - 6 : at.bottom + 6}px`;
   };
-  for (const term of document.querySelectorAll("[data-tip]")) {
+  for (const term of document.querySelectorAll("[data-tip], [data-term]")) {
     for (const name of ["mouseenter", "focus"]) term.addEventListener(name, () => showTip(term));
     for (const name of ["mouseleave", "blur"]) term.addEventListener(name, hideTip);
     if (term.tagName === "BUTTON") term.addEventListener("click", () => showTip(term));
@@ -238,7 +244,7 @@
   // Tabbing to a term may scroll the page: its explanation stays with it.
   addEventListener("scroll", () => {
     const term = document.activeElement;
-    if (!tip.hidden && term.dataset.tip === tip.textContent) showTip(term);
+    if (!tip.hidden && term.matches(".term") && explain(term) === tip.textContent) showTip(term);
     else hideTip();
   }, { passive: true });
 
