@@ -34,7 +34,7 @@ _LOOK = 1.0
 #: How long the head of a cluster may take to accept a connection.
 _PATIENCE = 20.0
 _LONGEST_FOLDER = 24
-_TRIES = 3
+_TRIES = 5
 
 
 class DeadWorkerError(Exception):
