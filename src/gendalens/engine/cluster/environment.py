@@ -18,7 +18,7 @@ _KEPT = frozenset(
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_USAGE_STATS_PROMPT_ENABLED": "0",
-    "RAY_gcs_server_port_wait_time_s": "300",
+    "RAY_gcs_server_port_wait_time_s": "60",
 }
 
 

@@ -197,8 +197,9 @@ class RayCluster:
                         **quiet,
                     )
                 except Exception as error:
-                    # On a busy computer, starting takes longer than the half minute that Ray allows.
-                    if not left or "timed out" not in str(error):
+                    # On a busy computer, starting takes longer than the half minute that Ray allows; and
+                    # what has been killed meanwhile does not come.
+                    if not left or "timed out" not in str(error).lower():
                         raise
                 else:
                     return
