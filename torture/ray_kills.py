@@ -41,7 +41,7 @@ _KILLS_A_RUN = 6
 _LINGERING = 120  # seconds that Ray's own processes may take to notice that nobody needs them
 _EARLY = 0.2  # of the drivers and clusters are killed before there are answers
 #: Ray ends the process by itself if its cluster is killed while it is started: see torture/table.py.
-_RAYS_END = "GCS may have been killed"
+_RAYS_ENDS = ("GCS may have been killed", "Failed to register worker to Raylet")
 _LAST_BATCHES = 2  # that a worker may have answered without the driver's knowing
 
 
@@ -211,7 +211,11 @@ def kill_clusters(bench: Bench, count: int) -> Iterator[Trial]:
         began = time.monotonic()
         ended = wait_for_end(process, _LONGEST)
         took = time.monotonic() - began
-        is_end_by_ray = not has_answers and ended.code == 1 and _RAYS_END in ended.errors
+        is_end_by_ray = (
+            not has_answers
+            and ended.code == 1
+            and any(words in ended.errors for words in _RAYS_ENDS)
+        )
         note = "" if is_end_by_ray else ended.fault or ""
         if ended.code:
             note = note or _resume(bench, place, arguments, _SLEEPING, process.pid, below)

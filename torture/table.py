@@ -26,7 +26,7 @@ Kills, signals, full disks, replaced weights and concurrent processes are tested
 that have already imported torch. Damaged caches are read in a single process. Everything else runs
 the command as users start it. A row stays until its part is run again. The rows on Ray are made by
 `python -m torture.ray_kills`, which needs Ray; there, *same result* means the same bytes. If a cluster is
-killed in the seconds in which a run starts it, Ray may end the run by itself, after a minute and with a
+killed in the seconds in which a run starts it, Ray may end the run by itself, in about a minute and with a
 message and exit code 1 of its own. This counts as an error if the same command then gives the result.
 
 """
