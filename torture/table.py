@@ -25,9 +25,10 @@ traceback, a lost cached answer, or an answer that is not the model's. Everythin
 Kills, signals, full disks, replaced weights and concurrent processes are tested on forked processes
 that have already imported torch. Damaged caches are read in a single process. Everything else runs
 the command as users start it. A row stays until its part is run again. The rows on Ray are made by
-`python -m torture.ray_kills`, which needs Ray; there, *same result* means the same bytes. If a cluster is
-killed in the seconds in which a run starts it, Ray may end the run by itself, in about a minute and with a
-message and exit code 1 of its own. This counts as an error if the same command then gives the result.
+`python -m torture.ray_kills`, which needs Ray; there, *same result* means the same bytes. If a
+cluster is killed in the seconds in which a run starts it, Ray may end the run by itself, in about a
+minute and with a message and exit code 1 of its own. This counts as an error if the same command
+then gives the result.
 
 """
 
