@@ -47,7 +47,7 @@ from the package index, the models of the demo, and control models, whose bias i
 the built-in data, with GenDa Lens {version} ({days}); the signature of each result says what exactly was
 run. `make gallery` repeats it in less than ten minutes on two cores.
 
-These are examples of reports and no ranking. The models are small, old or not made for Danish, as is said
+These are examples of reports, not a ranking. The models are small, old or not made for Danish, as is said
 beside each. The reports here hold fewer examples than those that a run writes.
 
 """
@@ -187,7 +187,7 @@ def describe(entry: Entry, results: Sequence[Result]) -> str:
     """The section of a model."""
     lines = [f"## {entry.title}", "", entry.remark, "", f"`{entry.command}`", ""]
     if entry.sample:
-        lines += [f"(A sample of {entry.sample} schemas or sentences per test.)", ""]
+        lines += [f"(A sample of {entry.sample} schemas, triples or sentences per test.)", ""]
     lines += ["| test | finding | what it found | effect (GES) |", "|---|---|---|---|"]
     lines += [_describe_result(result) for result in results]
     report = f"{entry.name}.html"
