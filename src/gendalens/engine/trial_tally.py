@@ -63,8 +63,8 @@ _CAUSES = {
     ),
     CUT_OFF: Template(
         "chat.mostly_cut_off",
-        "{share:.0%} of the questions have no answer: most replies are cut off before they give one, "
-        "because the model explains or thinks at length",
+        "{share:.0%} of the questions have no answer: most replies are cut off before they are "
+        "complete, because the model writes or thinks at length",
     ),
 }
 
