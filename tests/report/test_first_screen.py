@@ -75,12 +75,15 @@ def make_evidence(side: str, value: float) -> Evidence:
         (["bias", "negligible", "undecided"], "Yes, in 1 of 3 tests."),
         (["negligible"], "No difference that matters was found."),
         (["negligible", "negligible"], "No difference that matters in either test."),
-        (["not_measurable"], "None was found, but it is not ruled out."),
+        (["undecided"], "None was found, but it is not ruled out."),
+        (["not_measurable"], "It could not be measured."),
         (
             ["negligible", "undecided", "not_judged"],
             "None was found, but 2 of 3 tests cannot rule it out.",
         ),
         (["undecided", "undecided"], "None was found, but no test can rule it out."),
+        (["undecided", "not_measurable"], "None was found, but no test can rule it out."),
+        (["not_measurable", "not_measurable"], "It could not be measured."),
     ],
 )
 def test_the_first_screen_answers_whether_there_is_a_bias(verdicts: list[str], answer: str) -> None:

@@ -89,6 +89,9 @@ def test_built_in_data_and_samples_ask_for_another_measurement(biased: Result) -
     assert OFFICIAL in read(list_next_steps(builtin, card_of(biased)).checks)
     sampled = replace(biased, signature=biased.signature.replace("|sample:all|", "|sample:40|"))
     assert ALL_DATA in read(list_next_steps(sampled, card_of(biased)).checks)
+    broken = replace(builtin, finding=Finding(EffectFinding(problem=phrase("nothing came back"))))
+    (only,) = summarize_next_steps([broken, broken])
+    assert "The reason is given above" in str(only)
     together = summarize_next_steps([builtin, sampled, builtin])
     assert [OFFICIAL in str(one) for one in together].count(True) == 1
     assert [ALL_DATA in str(one) for one in together].count(True) == 1

@@ -75,11 +75,14 @@ def list_next_steps(result: Result, card: Card) -> NextSteps:
 def summarize_next_steps(results: Sequence[Result]) -> tuple[Message, ...]:
     """What now, for all results together: the steps that do not depend on a single test."""
     verdicts = {result.finding.headline for result in results}
-    steps = [*(step for result in results for step in _list_repeats(result))]
+    measured = [result for result in results if result.finding.headline != "not_measurable"]
+    steps = [*(step for result in measured for step in _list_repeats(result))]
     if "bias" in verdicts:
         steps += [_SITUATE, _MEASURE_AGAIN, _SIGN_OFF]
     if "undecided" in verdicts:
         steps += [_NO_PROOF, _MORE_DATA]
+    if verdicts == {"not_measurable"}:
+        steps.append(_READ_REASON)
     if verdicts == {"negligible"}:
         steps += [_OTHER_HARMS, _SITUATE, _KEEP]
     return _drop_repeated(steps)

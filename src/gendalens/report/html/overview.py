@@ -90,6 +90,8 @@ def answer_overall(findings: Sequence[Finding]) -> Message:
         if tests == 2:
             return phrase("No difference that matters in either test.")
         return phrase("No difference that matters in any of the {tests} tests.", tests=tests)
+    if verdicts["not_measurable"] == tests:
+        return phrase("It could not be measured.")
     if tests == 1:
         return phrase("None was found, but it is not ruled out.")
     if none == 0:

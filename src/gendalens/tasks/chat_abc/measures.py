@@ -257,8 +257,9 @@ def picture(result: Result) -> list[Any]:
     if None in shares.values():
         return []
     hundreds = {key: per_cent(value or 0.0) for key, value in shares.items()}
+    hans = hundreds["male", None]
     return [
-        PICTURE(hans=hundreds["male", None], hendes=hundreds["female", None]),
+        PICTURE(hans=hans, hendes=min(hundreds["female", None], 100 - hans)),
         PICTURE_OF_GROUPS(
             male=hundreds["male", "male occupations"],
             female=hundreds["male", "female occupations"],
