@@ -184,8 +184,8 @@ def prepare_folder(model: Model, file: Path) -> Path:
 
 
 @contextmanager
-def start(kind: Kind) -> Iterator[None]:
-    """Run a server until the end of the block."""
+def start(kind: Kind) -> Iterator[int]:
+    """Run a server until the end of the block; gives its process."""
     command = kind.command
     environment = os.environ | {"HF_HUB_OFFLINE": "1"}
     with (WORK / f"{kind.name}.log").open("w", encoding="utf-8") as log:
@@ -194,7 +194,7 @@ def start(kind: Kind) -> Iterator[None]:
         )
         try:
             _wait_until_ready(kind, process)
-            yield
+            yield process.pid
         finally:
             process.terminate()
             process.wait(timeout=30)
@@ -215,7 +215,13 @@ def _wait_until_ready(kind: Kind, process: subprocess.Popen[bytes]) -> None:
     raise SystemExit(f"{kind.name} does not start: see {WORK / f'{kind.name}.log'}")
 
 
-def run_plans(kind: Kind, plans: list[Plan], seconds: float | None) -> None:
+def read_cpu_seconds(process: int) -> float:
+    """The seconds that a process has spent on processors, however busy the machine is (Linux)."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def run_plans(kind: Kind, plans: list[Plan], seconds: float | None, server: int) -> None:
     """Probe a server and run the tests that it offers; what is done is written to a file each."""
     from gendalens.api import load_model
     from gendalens.models.endpoint.ladder import list_rungs
@@ -230,7 +236,9 @@ def run_plans(kind: Kind, plans: list[Plan], seconds: float | None) -> None:
         if file.exists() or (plan.rung or rungs[0]) not in rungs:
             continue
         sample = None if seconds is None else _choose_sample(kind, plan, seconds)
+        began = read_cpu_seconds(server)
         row = _run(kind, plan, sample)
+        row |= {"cpu": read_cpu_seconds(server) - began, "whole": plan.count_trials(None)}
         file.write_text(json.dumps(row, indent=1, ensure_ascii=False), encoding="utf-8")
         print(kind.name, plan, row, flush=True)
 
@@ -324,14 +332,15 @@ def _list_probes(kinds: tuple[Kind, ...]) -> Iterator[str]:
 def _list_results(kinds: tuple[Kind, ...]) -> Iterator[str]:
     yield (
         "What could be measured, on samples of the built-in data as large as the time given to each test"
-        " allowed (the last column; one core of a machine with other work):"
+        " allowed on a machine with other work, and how many hours of one core the server would need for"
+        " the whole set:"
     )
     yield ""
     yield (
         "| server | model | test | data | rung | trials | refused, unreadable, cut off | flips with the "
-        "order | bits for being first | mass on the options | gap | finding | seconds |"
+        "order | bits for being first | mass on the options | gap | finding | seconds | whole set |"
     )
-    yield "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     for kind in kinds:
         for file in sorted(WORK.glob(f"{kind.name}.*.row.json")):
             row = json.loads(file.read_text(encoding="utf-8"))
@@ -342,7 +351,7 @@ def _list_results(kinds: tuple[Kind, ...]) -> Iterator[str]:
 
 def _list_cells(row: dict[str, Any]) -> tuple[str, ...]:
     if "error" in row:
-        return (*["–"] * 7, row["error"], f"{row['seconds']:.0f}")
+        return (*["–"] * 7, row["error"], f"{row['seconds']:.0f}", "–")
     coverage = row["coverage"]
     mass = coverage.get("mass_on_the_options")
     flips = coverage.get("choices_that_change_with_the_order")
@@ -358,6 +367,7 @@ def _list_cells(row: dict[str, Any]) -> tuple[str, ...]:
         "–" if None in (value, low, high) else f"{value:.2f} [{low:.2f}, {high:.2f}] {unit}",
         f"{row['finding'].replace('_', ' ')}{': ' if row['reason'] else ''}{row['reason']}",
         f"{row['seconds']:.0f}",
+        f"{row['whole']:,} trials, {row['cpu'] / coverage['trials'] * row['whole'] / 3600:.1f} h",
     )
 
 
@@ -376,9 +386,9 @@ def main() -> None:
     ENVIRONMENT.prepare()
     for kind in KINDS:
         if not wanted or kind.name in wanted:
-            with start(kind):
+            with start(kind) as server:
                 plans = [plan for plan in PLANS if not tasks or plan.task in tasks]
-                run_plans(kind, plans, None if options.full else options.seconds)
+                run_plans(kind, plans, None if options.full else options.seconds, server)
             write_page(KINDS)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import shutil
@@ -284,6 +285,19 @@ def test_waits_are_read_from_every_header_that_servers_use() -> None:
     # The time until the limit is whole again is longer than the server asks for.
     whole = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "24h"}
     assert read_wait(429, {**whole, "retry-after": "9"}) == 9
+
+
+def test_a_wait_that_the_server_prolongs_meanwhile_is_kept() -> None:
+    held = line.Line(Address("http://127.0.0.1/v1", {}))
+    began = time.monotonic()
+    held.hold(began + 0.1)
+
+    async def wait() -> None:
+        asyncio.get_running_loop().call_later(0.05, held.hold, began + 0.3)
+        await client._wait_for_line([held])
+
+    asyncio.run(wait())
+    assert time.monotonic() - began >= 0.3
 
 
 def test_a_server_that_wants_to_be_left_alone_for_an_hour_ends_the_run(tmp_path: Path) -> None:
