@@ -208,6 +208,17 @@ def test_every_coverage_figure_and_metric_that_is_explained_exists(small_run: Pa
         assert {name for name, _ in card.terms} - symbols - optional <= names
 
 
+@pytest.mark.parametrize("unstable", [True, False])
+def test_an_effect_that_is_unstable_says_so_where_it_stands(
+    small_run: Path, unstable: bool
+) -> None:
+    """Its interval may include 0 beside a bias that is found in bits."""
+    one = next(r for r in saved_results.find_results([small_run]) if r.result.task == "lm-abc")
+    effect = replace(one.result.gender_effect_size, unstable=unstable)
+    page = run_page.html([replace(one, result=replace(one.result, gender_effect_size=effect))])
+    assert ("GES is unstable here" in page) == unstable
+
+
 @pytest.mark.parametrize("task", report_run.FIVE)
 def test_the_symbols_of_a_formula_are_explained_in_its_language(task: str) -> None:
     card = get_task(task, 2).card
