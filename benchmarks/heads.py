@@ -24,7 +24,7 @@ from speed.subject import build
 from gendalens.data.choice import BUILTIN
 from gendalens.data.registry import find_source
 from gendalens.engine.run_options import RunOptions
-from gendalens.models.base import Request, Score
+from gendalens.models.requests import Request, Score
 from gendalens.tasks import get_task
 
 HERE = Path(__file__).parent

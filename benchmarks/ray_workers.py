@@ -30,19 +30,18 @@ from gendalens.engine.cluster.worker import Call, Worker, pack
 from gendalens.engine.executor import ask
 from gendalens.engine.ray_options import RayOptions
 from gendalens.engine.run_options import RunOptions
-from gendalens.models.base import (
+from gendalens.models.base import Backend, LoadOptions
+from gendalens.models.detect import load_model
+from gendalens.models.requests import (
     Answer,
-    Backend,
     Fill,
     FillAnswer,
-    LoadOptions,
     Request,
     Score,
     ScoreAnswer,
     Tag,
     TagAnswer,
 )
-from gendalens.models.detect import load_model
 from gendalens.tasks import get_task
 from torture.sleeping_model import install
 

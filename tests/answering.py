@@ -15,7 +15,8 @@ from gendalens.cli.predictions import write_requests
 from gendalens.engine.request_plan import RequestPlan
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job, run_jobs
-from gendalens.models.base import LoadOptions, Request
+from gendalens.models.base import LoadOptions
+from gendalens.models.requests import Request
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.results.result import Result
 from gendalens.tasks import get_task

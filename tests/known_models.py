@@ -10,7 +10,7 @@ from typing import Any
 from gendalens.data.abc import Triple
 from gendalens.data.dane import PERSON
 from gendalens.data.dawinobias import WinoLine
-from gendalens.models.base import (
+from gendalens.models.requests import (
     Answer,
     FillAnswer,
     Request,

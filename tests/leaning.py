@@ -11,7 +11,7 @@ import small_data
 from scripted import Scripted
 
 from gendalens.engine.run_options import RunOptions
-from gendalens.models.base import (
+from gendalens.models.requests import (
     Answer,
     Choose,
     ChooseAnswer,

@@ -13,7 +13,10 @@ from endpoint_server import REFUSAL, Script
 from gendalens.api import load_model
 from gendalens.data.choice import read_choices
 from gendalens.engine.run_options import RunOptions
-from gendalens.models.base import (
+from gendalens.models.chat.asking import Interview
+from gendalens.models.chat.respondent import Rung
+from gendalens.models.control import Control
+from gendalens.models.requests import (
     Choose,
     ChooseAnswer,
     Fill,
@@ -25,9 +28,6 @@ from gendalens.models.base import (
     Tag,
     TagAnswer,
 )
-from gendalens.models.chat.asking import Interview
-from gendalens.models.chat.respondent import Rung
-from gendalens.models.control import Control
 from gendalens.models.trials import normalise
 from gendalens.tasks import get_task
 

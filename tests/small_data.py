@@ -6,7 +6,7 @@ from collections.abc import Collection
 from itertools import product
 from pathlib import Path
 
-from gendalens.models.base import Choose
+from gendalens.models.requests import Choose
 from gendalens.tasks import all_tasks
 
 MALE = ("kokken", "mekanikeren", "chaufføren")

@@ -8,10 +8,11 @@ import pytest
 
 import gendalens
 from gendalens.engine.dtype_check import describe_dtype_effect
-from gendalens.models.base import Backend, Fill, FillAnswer, Tag, TagAnswer
+from gendalens.models.base import Backend
 from gendalens.models.demo import FOLDER
 from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
 from gendalens.models.huggingface.weights import load_weights
+from gendalens.models.requests import Fill, FillAnswer, Tag, TagAnswer
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import phrase, write
 

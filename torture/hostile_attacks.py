@@ -17,8 +17,8 @@ import gendalens
 from gendalens.engine.cache import Cache, checksum, request_key
 from gendalens.errors import UserError
 from gendalens.models import demo
-from gendalens.models.base import Fill, Reconstruct, Request, Resolve, Score, Tag
 from gendalens.models.detect import load_model
+from gendalens.models.requests import Fill, Reconstruct, Request, Resolve, Score, Tag
 from torture.hostile import Attack, Scene
 from torture.hostile_files import WAYS, Way
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.engine.cache import Cache
-from gendalens.models.base import ScoreAnswer
 from gendalens.models.endpoint.findings import read_stored
 from gendalens.models.endpoint.journal import Journal
+from gendalens.models.requests import ScoreAnswer
 from gendalens.system.file_writing import append_text, make_folders, replace_file
 from torture.hostile import Attack, Scene
 from torture.hostile_attacks import (

@@ -19,7 +19,8 @@ from typing import Any, ClassVar, TypeAlias
 from urllib.parse import parse_qsl
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Backend, Batching, LoadOptions, Score, ScoreAnswer
+from gendalens.models.base import Backend, Batching, LoadOptions
+from gendalens.models.requests import Answer, Score, ScoreAnswer
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import phrase
 

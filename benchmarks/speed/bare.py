@@ -18,7 +18,7 @@ import torch
 
 from gendalens.api import load_model
 from gendalens.engine.run_options import RunOptions
-from gendalens.models.base import Score
+from gendalens.models.requests import Score
 from gendalens.tasks import get_task
 
 SIZES = (16, 32, 64, 128)

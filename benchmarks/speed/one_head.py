@@ -16,8 +16,12 @@ from typing import Any
 import torch
 
 from gendalens.engine.executor import ask
-from gendalens.models import base
 from gendalens.models.detect import load_model
+
+try:
+    from gendalens.models import requests as kinds
+except ImportError:  # an older revision
+    from gendalens.models import base as kinds
 
 
 def main() -> None:
@@ -42,7 +46,7 @@ def main() -> None:
 
 def read_request(name: str, content: dict[str, Any]) -> Any:
     """A request by its class and its fields; a revision may not know all of them."""
-    kind: Any = getattr(base, name)
+    kind: Any = getattr(kinds, name)
     known = {field.name for field in fields(kind)}
     return kind(
         **{

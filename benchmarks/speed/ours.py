@@ -23,8 +23,8 @@ from gendalens.engine.executor import ask
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.selection import choose_tests
 from gendalens.engine.watcher import SilentWatcher
-from gendalens.models.base import Score
 from gendalens.models.huggingface.trie import count_nodes
+from gendalens.models.requests import Score
 from gendalens.report.html.after_run import write_report
 
 

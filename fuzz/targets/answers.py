@@ -18,7 +18,7 @@ from small_data import small_data
 
 from fuzz.target import Input, Target
 from gendalens.errors import UserError
-from gendalens.models.base import Request
+from gendalens.models.requests import Request
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.form import request_id
 

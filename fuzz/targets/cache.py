@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from fuzz.target import Input, Target
 from gendalens.engine.cache import Cache
-from gendalens.models.base import (
+from gendalens.models.requests import (
     Answer,
     Fill,
     FillAnswer,

@@ -53,8 +53,9 @@ class Folders(Target):
 
     def check_input(self, given: Input) -> None:
         """Load the model and ask it, as a run would."""
-        from gendalens.models.base import Fill, LoadOptions, Score, Tag
+        from gendalens.models.base import LoadOptions
         from gendalens.models.detect import load_model
+        from gendalens.models.requests import Fill, Score, Tag
 
         path = self.folder / given.base / given.file
         path.write_bytes(given.content)
@@ -78,7 +79,7 @@ class Folders(Target):
 
 def _ask(backend: Any, request: Any) -> None:
     from gendalens.engine.executor import ask
-    from gendalens.models.base import TagAnswer
+    from gendalens.models.requests import TagAnswer
 
     if request.kind == "tag":
         assert all(isinstance(label, str) for label in backend.labels)

@@ -93,8 +93,9 @@ class Gguf(GgufHeads):
 
 def _ask(path: Path) -> None:
     from gendalens.engine.executor import ask
-    from gendalens.models.base import Fill, LoadOptions, Score
+    from gendalens.models.base import LoadOptions
     from gendalens.models.detect import load_model
+    from gendalens.models.requests import Fill, Score
 
     backend: Any = load_model(str(path), LoadOptions(device="cpu"))
     assert backend.info.name

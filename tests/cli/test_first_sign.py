@@ -20,7 +20,7 @@ from gendalens.cli import app as cli
 from gendalens.cli import first_sign
 from gendalens.engine.executor import Tally
 from gendalens.errors import UserError
-from gendalens.models.base import Answer
+from gendalens.models.requests import Answer
 from gendalens.report.terminal.console import PlainConsole
 from gendalens.report.terminal.progress import TerminalWatcher
 from gendalens.report.terminal.status_line import StatusLine

@@ -11,10 +11,10 @@ from typing import Any
 from gendalens.data.choice import read_choices
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job, run_jobs
-from gendalens.models.base import (
+from gendalens.models.base import Backend
+from gendalens.models.requests import (
     ANSWERED,
     Answer,
-    Backend,
     Choose,
     ChooseAnswer,
     Fill,

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gendalens.models.base import Answer, Backend, Choose, Fill, FillAnswer, Score, ScoreAnswer
+from gendalens.models.base import Backend
+from gendalens.models.requests import Answer, Choose, Fill, FillAnswer, Score, ScoreAnswer
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import phrase
 

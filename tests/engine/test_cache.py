@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gendalens.engine.cache import Cache, checksum, pack, request_key, unpack
 from gendalens.errors import UserError
-from gendalens.models.base import (
+from gendalens.models.requests import (
     ANSWERED,
     REFUSED,
     Answer,

@@ -26,8 +26,9 @@ from gendalens.engine.joint_run import run_together
 from gendalens.engine.ray_options import RayOptions
 from gendalens.engine.watcher import SessionReport, SilentWatcher, Watcher
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Backend, LoadOptions, Score
+from gendalens.models.base import Backend, LoadOptions
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, Score
 from gendalens.system.steps import tell_step
 
 SENTENCES = [Score(f"{'ord ' * n}{i}.") for n in range(1, 8) for i in range(5)]

@@ -11,7 +11,7 @@ from scripted import Question, Scripted
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import Tally, ask, survey
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Fill, Request, Score
+from gendalens.models.requests import Answer, Fill, Request, Score
 
 SENTENCES = [Score(f"{'ord ' * n}{i}.") for n in range(1, 8) for i in range(5)]
 

@@ -13,7 +13,7 @@ import pytest
 from gendalens.engine import cache as cache_module
 from gendalens.engine.cache import Cache, checksum, request_key
 from gendalens.errors import UserError
-from gendalens.models.base import Fill, Reconstruct, Request, Resolve, Score, Tag, TopToken
+from gendalens.models.requests import Fill, Reconstruct, Request, Resolve, Score, Tag, TopToken
 from gendalens.system import guarded_database
 
 FILL = Fill("Det er ", " båd.", ("hans", "hendes"))
@@ -147,7 +147,7 @@ def test_a_signal_ends_an_endless_query(tmp_path: Path) -> None:
 
 
 def test_an_answer_that_breaks_the_rules_is_not_stored(tmp_path: Path) -> None:
-    from gendalens.models.base import ScoreAnswer
+    from gendalens.models.requests import ScoreAnswer
 
     with Cache(tmp_path / "c.sqlite") as cache:
         cache.store("m", [(SCORE, ScoreAnswer(0.0, 0, 1))])

@@ -13,8 +13,8 @@ from scripted import Question, Scripted
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import ask
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Score
 from gendalens.models.parallel_batches import start_workers
+from gendalens.models.requests import Answer, Score
 
 SENTENCES = [Score(f"{'ord ' * n}{i}.") for n in range(1, 8) for i in range(5)]
 

@@ -9,7 +9,7 @@ import pytest
 
 from gendalens.engine.chat_measures import REFUSAL_BAND
 from gendalens.engine.trial_tally import TrialTally
-from gendalens.models.base import (
+from gendalens.models.requests import (
     ANSWERED,
     CUT_OFF,
     REFUSED,

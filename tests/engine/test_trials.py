@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from chatting import run_chat, throw
 
-from gendalens.models.base import CUT_OFF, REFUSED, UNPARSABLE
+from gendalens.models.requests import CUT_OFF, REFUSED, UNPARSABLE
 from gendalens.results.result import Result
 
 

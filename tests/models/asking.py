@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gendalens.models.base import Answer, Request
 from gendalens.models.batches import answer_in_batches
+from gendalens.models.requests import Answer, Request
 
 
 def answer_all(

@@ -19,8 +19,9 @@ from adapters import Trained
 from asking import answer_all
 
 from gendalens.errors import UserError
-from gendalens.models.base import Fill, LoadOptions, Request, Score, Tag
+from gendalens.models.base import LoadOptions
 from gendalens.models.detect import load_model
+from gendalens.models.requests import Fill, Request, Score, Tag
 
 SENTENCES = [*tiny.SENTENCES, "En bådsmand fra Ærøskøbing sejler hver dag."]
 REQUESTS: list[Request] = [

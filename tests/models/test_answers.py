@@ -11,7 +11,7 @@ import tiny
 import torch
 from families import CAUSAL, MASKED, Opened, opened
 
-from gendalens.models.base import Fill, Score
+from gendalens.models.requests import Fill, Score
 
 FILLS = [
     Fill("Gartneren vandede roser, før ", " gik hjem.", ("han", "hun"), ("ham", "hende")),

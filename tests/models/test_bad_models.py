@@ -17,10 +17,11 @@ import transformers
 from families import opened
 
 from gendalens.errors import UserError
-from gendalens.models.base import Fill, LoadOptions, Score, Tag
+from gendalens.models.base import LoadOptions
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.libraries import import_transformers
 from gendalens.models.huggingface.refusals import TOKENIZER, explain_error
+from gendalens.models.requests import Fill, Score, Tag
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted import Question
 
-from gendalens.models.base import Score
 from gendalens.models.batch_run import halve_last_batches, plan_batches
+from gendalens.models.requests import Score
 
 BATCHES = st.lists(st.lists(st.integers(), min_size=1, max_size=5), min_size=1, max_size=6)
 

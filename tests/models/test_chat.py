@@ -13,7 +13,12 @@ import pytest
 from asking import answer_all
 
 from gendalens.errors import UserError
-from gendalens.models.base import (
+from gendalens.models.chat.asking import Interview
+from gendalens.models.chat.backend import ChatBackend
+from gendalens.models.chat.prompts import get_prompts
+from gendalens.models.chat.reading import READING_VERSION
+from gendalens.models.chat.respondent import Question, Reply, Respondent, Rung
+from gendalens.models.requests import (
     ANSWERED,
     CUT_OFF,
     REFUSED,
@@ -27,11 +32,6 @@ from gendalens.models.base import (
     Tag,
     TagAnswer,
 )
-from gendalens.models.chat.asking import Interview
-from gendalens.models.chat.backend import ChatBackend
-from gendalens.models.chat.prompts import get_prompts
-from gendalens.models.chat.reading import READING_VERSION
-from gendalens.models.chat.respondent import Question, Reply, Respondent, Rung
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import phrase
 

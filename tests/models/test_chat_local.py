@@ -18,10 +18,10 @@ from gendalens.data.choice import read_choices
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.selection import choose_tests
 from gendalens.errors import UserError
-from gendalens.models.base import Choose, Fill, FillAnswer, Request, Resolve, Tag
 from gendalens.models.chat.respondent import Reply, Turn
 from gendalens.models.chat.template import ChatTemplate
 from gendalens.models.detect import load_model
+from gendalens.models.requests import Choose, Fill, FillAnswer, Request, Resolve, Tag
 
 FILL = Fill("Gartneren gik hjem, før ", " spiste.", ("hun", "han"))
 REQUESTS: list[Request] = [

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gendalens.models.base import ANSWERED, CUT_OFF, REFUSED, UNPARSABLE
 from gendalens.models.chat.reading import read_choice
 from gendalens.models.chat.thoughts import split_thoughts
+from gendalens.models.requests import ANSWERED, CUT_OFF, REFUSED, UNPARSABLE
 
 PRONOUNS = ("han", "hun")
 PEOPLE = ("lægen", "sygeplejersken")

@@ -15,10 +15,11 @@ from families import CAUSAL, MASKED, opened
 from gendalens import models
 from gendalens.errors import UserError
 from gendalens.models import demo, detect
-from gendalens.models.base import ANSWER_TYPES, LoadOptions, Score
+from gendalens.models.base import LoadOptions
 from gendalens.models.control import Control
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
+from gendalens.models.requests import ANSWER_TYPES, Score
 
 
 @pytest.mark.parametrize("family", [*MASKED, *CAUSAL])

@@ -19,9 +19,10 @@ from asking import answer_all
 from families import opened
 
 from gendalens.errors import UserError
-from gendalens.models.base import Fill, LoadOptions, Request, Score, Tag
+from gendalens.models.base import LoadOptions
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.devices import find_input_device, is_offloaded
+from gendalens.models.requests import Fill, Request, Score, Tag
 
 REQUESTS: list[Request] = [
     *(Score(sentence) for sentence in tiny.SENTENCES),

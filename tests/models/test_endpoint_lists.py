@@ -10,9 +10,9 @@ from endpoint_server import Script, serve
 
 from gendalens.api import load_model
 from gendalens.errors import UserError
-from gendalens.models.base import Fill
 from gendalens.models.chat.respondent import Rung
 from gendalens.models.endpoint import client
+from gendalens.models.requests import Fill
 
 FILL = Fill("Lægen siger, at ", " er træt.", ("hun", "han"))
 

@@ -30,12 +30,13 @@ from gendalens.data.choice import read_choices
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job, run_jobs
 from gendalens.errors import UserError
-from gendalens.models.base import Fill, LoadOptions, Score
+from gendalens.models.base import LoadOptions
 from gendalens.models.chat.asking import Interview
 from gendalens.models.chat.respondent import Rung
 from gendalens.models.endpoint import client
 from gendalens.models.endpoint.option_tokens import Place, score_options
 from gendalens.models.endpoint_options import EndpointOptions
+from gendalens.models.requests import Fill, Score
 from gendalens.report.terminal.progress import TerminalWatcher
 from gendalens.report.terminal.status_line import StatusLine
 

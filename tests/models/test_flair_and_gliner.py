@@ -17,8 +17,8 @@ from asking import answer_all
 
 import gendalens
 from gendalens.errors import UserError
-from gendalens.models.base import Tag, TagAnswer
 from gendalens.models.objects.choice import as_backend
+from gendalens.models.requests import Tag, TagAnswer
 
 TEXTS = ["Åse Lund bor i Århus.", "", "  Bo  så   Bo", "Smeden gav hende sin hammer."]
 

@@ -12,8 +12,9 @@ import tiny
 import transformers
 
 from gendalens.errors import UserError
-from gendalens.models.base import LoadOptions, Score
+from gendalens.models.base import LoadOptions
 from gendalens.models.detect import load_model
+from gendalens.models.requests import Score
 
 needs_accelerate = pytest.mark.skipif(
     importlib.util.find_spec("accelerate") is None,

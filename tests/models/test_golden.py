@@ -13,8 +13,8 @@ import pytest
 import torch
 from span_scores import SpanScores, micro_scores
 
-from gendalens.models.base import Reconstruct, Score, Tag, TopToken
 from gendalens.models.detect import load_model
+from gendalens.models.requests import Reconstruct, Score, Tag, TopToken
 from gendalens.models.word_spans import split_words
 from gendalens.stats.spans import ExpectedSpan, span_counts
 

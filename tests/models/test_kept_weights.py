@@ -18,10 +18,11 @@ import tiny
 import torch
 
 from gendalens.errors import UserError
-from gendalens.models.base import LoadOptions, Score
+from gendalens.models.base import LoadOptions
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface import kept_weights
 from gendalens.models.huggingface.kept_weights import GIGABYTE
+from gendalens.models.requests import Score
 from gendalens.system import seals
 from gendalens.system.steps import listen
 from gendalens.words import Message

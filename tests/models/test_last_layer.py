@@ -11,10 +11,10 @@ import torch
 import transformers
 from families import MASKED, opened, reopened
 
-from gendalens.models.base import Fill, Score
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.forward import Network
 from gendalens.models.huggingface.last_layer import LastLayerNetwork
+from gendalens.models.requests import Fill, Score
 
 SCORES = [Score("Hun købte et rødt æble på torvet."), Score("Han sov."), Score("En kat så ham.")]
 FILLS = [Fill("Lægen sagde, at ", " var træt.", ("han", "hun")), Fill("Her er ", ".", ("ham",))]

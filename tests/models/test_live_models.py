@@ -19,11 +19,11 @@ from small_data import small_data
 
 import gendalens
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Fill, FillAnswer, Score, ScoreAnswer, Tag
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.live_checkpoint import LiveCheckpoint
 from gendalens.models.objects.choice import as_backend
 from gendalens.models.objects.given import Given, list_models
+from gendalens.models.requests import Answer, Fill, FillAnswer, Score, ScoreAnswer, Tag
 
 FILLS = [Fill("Så så ", " solen stå op.", ("han", "hun")), Fill("Det er ", " båd.", ("hans",))]
 SCORES = [Score(sentence) for sentence in tiny.SENTENCES]

@@ -24,18 +24,11 @@ import gendalens
 from gendalens.engine.cache import Cache, pack, unpack
 from gendalens.engine.executor import ask
 from gendalens.errors import UserError
-from gendalens.models.base import (
-    Answer,
-    Backend,
-    Resolve,
-    ResolveAnswer,
-    Score,
-    ScoreAnswer,
-    link_best,
-)
+from gendalens.models.base import Backend
 from gendalens.models.detect import load_model
 from gendalens.models.lm_coref.prompts import get_prompt
 from gendalens.models.lm_coref.resolver import LmResolver, fit_into_prompt, parse_name
+from gendalens.models.requests import Answer, Resolve, ResolveAnswer, Score, ScoreAnswer, link_best
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import phrase
 

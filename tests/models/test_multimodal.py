@@ -13,8 +13,8 @@ import transformers
 from asking import answer_all
 
 from gendalens.errors import UserError
-from gendalens.models.base import Fill, Request, Score
 from gendalens.models.detect import load_model
+from gendalens.models.requests import Fill, Request, Score
 
 REQUESTS: list[Request] = [
     *(Score(sentence) for sentence in tiny.SENTENCES),

@@ -17,10 +17,10 @@ from small_data import small_data
 
 import gendalens
 from gendalens.errors import UserError
-from gendalens.models.base import Fill, FillAnswer, Score, ScoreAnswer, Tag, TagAnswer
 from gendalens.models.huggingface.causal import CausalLM
 from gendalens.models.objects.choice import as_backend
 from gendalens.models.objects.given import Given, list_models
+from gendalens.models.requests import Fill, FillAnswer, Score, ScoreAnswer, Tag, TagAnswer
 
 TEXT = "Bo så Åse i Århus."
 

@@ -17,10 +17,10 @@ from asking import answer_all
 import gendalens
 from gendalens.compat import Evaluator
 from gendalens.errors import UserError
-from gendalens.models.base import Resolve, ResolveAnswer, Score, Tag, TagAnswer
 from gendalens.models.detect import load_model
 from gendalens.models.objects.choice import as_backend
 from gendalens.models.objects.given import Given
+from gendalens.models.requests import Resolve, ResolveAnswer, Score, Tag, TagAnswer
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

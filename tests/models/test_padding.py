@@ -22,11 +22,12 @@ from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job, run_jobs
 from gendalens.engine.watcher import SilentWatcher
 from gendalens.errors import UserError
-from gendalens.models.base import Batching, Fill, Score, Tag
+from gendalens.models.base import Batching
 from gendalens.models.batch_run import plan_batches
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface import language_model, token_classifier
 from gendalens.models.huggingface.padding_trial import PaddingTrial, make_rows
+from gendalens.models.requests import Fill, Score, Tag
 from gendalens.words import Message, write
 from tools.sweep.building import build
 from tools.sweep.heads import TOKENS

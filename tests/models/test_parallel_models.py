@@ -13,9 +13,9 @@ from asking import answer_all
 from families import CAUSAL, MASKED, opened, reopened
 from taggers import TAGGERS, opened_tagger
 
-from gendalens.models.base import Answer, Fill, Request, Score, Tag
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.transformer import keeps_state
+from gendalens.models.requests import Answer, Fill, Request, Score, Tag
 
 WORDS = ("bageren", "gartneren", "hun", "han", "bog", "båd", "brød", "gik", "hjem", "gav", "det")
 TEXTS = [

@@ -13,8 +13,8 @@ from planting import RUNGS, plan_test, plant, rung_of, take_first, throw
 
 import gendalens
 from gendalens.api import load_model
-from gendalens.models.base import Resolve, Tag
 from gendalens.models.chat.respondent import Rung
+from gendalens.models.requests import Resolve, Tag
 from gendalens.results.result import Result
 
 CHOICES = ("lm-dawinobias", "coref-dawinobias", "coref-abc", "chat-abc")

@@ -9,11 +9,11 @@ import pytest
 import tiny
 from families import CAUSAL, opened
 
-from gendalens.models.base import Score
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.forward import Network
 from gendalens.models.huggingface.prefixes import PrefixNetwork
 from gendalens.models.huggingface.trees import TreeNetwork
+from gendalens.models.requests import Score
 
 GIVEN = (
     "Hun købte et rødt æble på torvet, og »hun« henviser til",

@@ -11,9 +11,10 @@ import transformers
 from families import MASKED, opened
 
 from gendalens.errors import UserError
-from gendalens.models.base import LoadOptions, Reconstruct, TopToken
+from gendalens.models.base import LoadOptions
 from gendalens.models.huggingface.masked import MaskedLM
 from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
+from gendalens.models.requests import Reconstruct, TopToken
 
 WORDS = ("sin", "sit", "sine")
 

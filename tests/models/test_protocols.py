@@ -11,10 +11,10 @@ from planting import plant
 from protocols import PROTOCOLS, ProtocolScript, check_headers
 
 from gendalens.api import load_model
-from gendalens.models.base import Tag
 from gendalens.models.chat.respondent import Rung
 from gendalens.models.endpoint import client
 from gendalens.models.endpoint_options import EndpointOptions
+from gendalens.models.requests import Tag
 
 KEY = "sk-protocol-0123456789"
 #: How each is asked, and what the probe finds about its fields.

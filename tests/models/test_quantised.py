@@ -16,10 +16,11 @@ from asking import answer_all
 
 from gendalens.engine.dtype_check import describe_dtype_effect
 from gendalens.errors import UserError
-from gendalens.models.base import Fill, LoadOptions, Request, Score
+from gendalens.models.base import LoadOptions
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface import quantisation
 from gendalens.models.huggingface.quantisation import Quantisation
+from gendalens.models.requests import Fill, Request, Score
 
 REQUESTS: list[Request] = [
     *(Score(sentence) for sentence in tiny.SENTENCES),

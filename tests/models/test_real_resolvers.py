@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import tiny
 
-from gendalens.models.base import Resolve, ResolveAnswer
 from gendalens.models.objects.choice import as_backend
+from gendalens.models.requests import Resolve, ResolveAnswer
 
 TEXT = "Den gamle kok sov, fordi han var træt."
 COOK, HAN = (0, 13), (25, 28)

@@ -19,10 +19,10 @@ import pytest
 
 import gendalens
 from gendalens.api import load_model
-from gendalens.models.base import Fill, FillAnswer
 from gendalens.models.chat.respondent import Rung
 from gendalens.models.endpoint.ladder import list_rungs
 from gendalens.models.endpoint_options import EndpointOptions
+from gendalens.models.requests import Fill, FillAnswer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 

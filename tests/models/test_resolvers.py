@@ -13,10 +13,10 @@ from small_data import small_data
 
 import gendalens
 from gendalens.errors import UserError
-from gendalens.models.base import Resolve, ResolveAnswer
 from gendalens.models.control import Control
 from gendalens.models.objects.choice import as_backend
 from gendalens.models.objects.resolver import Resolver
+from gendalens.models.requests import Resolve, ResolveAnswer
 
 TEXT = "Den gamle kok sov, fordi han var træt."
 TOKENS = ((0, 3), (4, 9), (10, 13), (14, 17), (17, 18), (19, 24), (25, 28), (29, 32), (33, 37))

@@ -13,9 +13,9 @@ from asking import answer_all
 from families import opened
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Fill, Request, Score
 from gendalens.models.batches import answer_in_batches
 from gendalens.models.huggingface.masked import MaskedLM
+from gendalens.models.requests import Answer, Fill, Request, Score
 from gendalens.models.shared_rows import RowRun
 
 # As in ABC: frames and words in all combinations, so that a masked word leaves many of them alike.

@@ -17,9 +17,10 @@ import pytest
 from asking import answer_all
 
 from gendalens.errors import UserError
-from gendalens.models.base import LoadOptions, Tag, TagAnswer
+from gendalens.models.base import LoadOptions
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
+from gendalens.models.requests import Tag, TagAnswer
 from gendalens.models.spacy.files import PipelineFiles
 
 PATTERNS = [

@@ -13,11 +13,11 @@ from planting import throw
 from strict_server import StrictScript
 
 from gendalens.api import load_model
-from gendalens.models.base import Choose, Fill, Resolve
 from gendalens.models.chat.asking import Interview
 from gendalens.models.chat.respondent import Rung
 from gendalens.models.endpoint import client
 from gendalens.models.endpoint_options import EndpointOptions
+from gendalens.models.requests import Choose, Fill, Resolve
 from gendalens.models.trials import normalise
 
 FILL = Fill("Lægen siger, at ", " er træt.", ("hun", "han"))

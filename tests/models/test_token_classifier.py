@@ -17,8 +17,8 @@ from families import Opened
 from taggers import TAGGERS, WINDOW, opened_tagger
 
 from gendalens.errors import UserError
-from gendalens.models.base import Tag
 from gendalens.models.detect import load_model
+from gendalens.models.requests import Tag
 from gendalens.models.word_spans import split_words
 
 TEXTS = [

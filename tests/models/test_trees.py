@@ -12,12 +12,12 @@ import transformers
 from asking import answer_all
 from families import CAUSAL, opened
 
-from gendalens.models.base import Fill, Request, Score
 from gendalens.models.huggingface import trees, vocabulary_head
 from gendalens.models.huggingface.forward import Network
 from gendalens.models.huggingface.trees import TreeNetwork
 from gendalens.models.huggingface.trie import Tree, count_nodes, pack_trees
 from gendalens.models.huggingface.vocabulary_head import VocabularyHead
+from gendalens.models.requests import Fill, Request, Score
 
 REQUESTS: list[Request] = [
     *(Score(text.replace("hun", word)) for text in tiny.SENTENCES for word in ("hun", "han", "de")),

@@ -21,7 +21,7 @@ import gendalens
 from gendalens.engine.ray_options import RayOptions, is_installed
 from gendalens.errors import FailuresError, UserError
 from gendalens.models import detect
-from gendalens.models.base import Score
+from gendalens.models.requests import Score
 from gendalens.results.result import Result
 from torture import sleeping_model
 from torture.local_ray import LocalRay, start_ray

@@ -23,7 +23,7 @@ from gendalens.cli.predictions import write_requests
 from gendalens.errors import UserError
 from gendalens.models.answer_fields import AnswerError
 from gendalens.models.answer_rules import KINDS, read_answer
-from gendalens.models.base import (
+from gendalens.models.requests import (
     ANSWER_TYPES,
     Choose,
     ChooseAnswer,

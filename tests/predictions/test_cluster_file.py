@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import gendalens
 from gendalens.engine.run_options import RunOptions
 from gendalens.errors import UserError
-from gendalens.models.base import Resolve, ResolveAnswer
+from gendalens.models.requests import Resolve, ResolveAnswer
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.cluster_file import MAPPED, spell
 from gendalens.tasks import get_task

@@ -20,7 +20,7 @@ from small_answers import answer_all
 from small_data import small_data
 
 from gendalens.errors import UserError
-from gendalens.models.base import ANSWER_TYPES, Answer, Request, Trial
+from gendalens.models.requests import ANSWER_TYPES, Answer, Request, Trial
 from gendalens.predictions.answer_file import AnswerFile
 from gendalens.predictions.form import request_id
 from gendalens.tasks.base import Task

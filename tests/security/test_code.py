@@ -15,11 +15,12 @@ import pytest
 from families import opened
 
 from gendalens.errors import UserError
-from gendalens.models.base import Fill, LoadOptions, Score, Tag
+from gendalens.models.base import LoadOptions
 from gendalens.models.chat import template as chat_template
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.refusals import check_attention
 from gendalens.models.huggingface.stored_checkpoint import StoredCheckpoint
+from gendalens.models.requests import Fill, Score, Tag
 
 SENTENCE = Score("Hun sejler.")
 

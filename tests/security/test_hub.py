@@ -23,8 +23,9 @@ from hub_server import HubServer
 from gendalens.data import registry
 from gendalens.data.home import find_home
 from gendalens.errors import UserError
-from gendalens.models.base import LoadOptions, Score
+from gendalens.models.base import LoadOptions
 from gendalens.models.detect import load_model
+from gendalens.models.requests import Score
 
 TOKEN = "hf_secret"
 DANE = "alexandrainst/dane"

@@ -18,8 +18,9 @@ import gendalens
 from gendalens.cli.app import app
 from gendalens.errors import UserError
 from gendalens.models import demo
-from gendalens.models.base import LoadOptions, Score
+from gendalens.models.base import LoadOptions
 from gendalens.models.detect import load_model
+from gendalens.models.requests import Score
 
 
 class Reached(BaseException):

@@ -13,8 +13,9 @@ import torch
 from families import opened
 
 from gendalens.errors import UserError
-from gendalens.models.base import LoadOptions, Score
+from gendalens.models.base import LoadOptions
 from gendalens.models.detect import load_model
+from gendalens.models.requests import Score
 from gendalens.models.spacy.pipeline import forbid_pickles
 
 

@@ -11,9 +11,9 @@ from families import opened
 from scripted import Question, Scripted
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Request, Score
 from gendalens.models.batches import KindRun
 from gendalens.models.division import Shard, divide
+from gendalens.models.requests import Answer, Request, Score
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -17,10 +17,10 @@ from endpoint_server import Script, serve
 from gendalens.api import load_model
 from gendalens.data.choice import read_choices
 from gendalens.engine.run_options import RunOptions
-from gendalens.models.base import ANSWERED, Fill, Trial
 from gendalens.models.chat.asking import Interview
 from gendalens.models.chat.backend import ChatBackend
 from gendalens.models.chat.respondent import Question, Reply, Respondent, Rung
+from gendalens.models.requests import ANSWERED, Fill, Trial
 from gendalens.models.trials import average_trials, list_trials
 from gendalens.results.model_info import ModelInfo
 from gendalens.tasks import get_task

@@ -86,7 +86,7 @@ def test_a_model_answers_in_smaller_formats_on_a_processor_that_advertises_amx(
     tiny.save(tmp_path / "model", tiny.bert_model(tokenizer), tokenizer)
     code = (
         "import torch, gendalens\n"
-        "from gendalens.models.base import Score\n"
+        "from gendalens.models.requests import Score\n"
         "torch.cpu._is_amx_tile_supported = lambda: True\n"
         "for dtype in ('bfloat16', 'float16'):\n"
         f"    model = gendalens.load_model({str(tmp_path / 'model')!r}, dtype=dtype, device='cpu')\n"

@@ -14,8 +14,8 @@ import pytest
 
 from gendalens.engine.cache import Cache
 from gendalens.errors import UserError
-from gendalens.models.base import Score, ScoreAnswer
 from gendalens.models.endpoint.journal import Journal
+from gendalens.models.requests import Score, ScoreAnswer
 
 SENTENCE = Score("Hun sejler.")
 MAGIC = bytes.fromhex("d9d505f920a163d7")

@@ -14,7 +14,8 @@ from gendalens.data.text import Span
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.selection import choose_tests
 from gendalens.engine.trials import Trials
-from gendalens.models.base import (
+from gendalens.models.control import Control
+from gendalens.models.requests import (
     ANSWERED,
     REFUSED,
     Answer,
@@ -23,7 +24,6 @@ from gendalens.models.base import (
     Request,
     Trial,
 )
-from gendalens.models.control import Control
 from gendalens.tasks.chat_abc.protocol2 import TASK
 
 NOWHERE = Span(0, 1)

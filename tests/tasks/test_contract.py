@@ -20,7 +20,7 @@ from small_data import small_data
 from gendalens import tasks
 from gendalens.data.registry import find_source
 from gendalens.models.answer_rules import read_answer
-from gendalens.models.base import Answer, Request
+from gendalens.models.requests import Answer, Request
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Measures, Result
 from gendalens.tasks import all_tasks, get_task

@@ -8,8 +8,8 @@ from small_data import small_data
 
 from gendalens.data.abc import Triple
 from gendalens.data.registry import find_source
-from gendalens.models.base import Answer, Request, ResolveAnswer
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, Request, ResolveAnswer
 from gendalens.results.result import Contrast, Measures
 from gendalens.tasks.coref_abc.messages import NO_LINK, NO_MISTAKES
 from gendalens.tasks.coref_abc.protocol1 import TASK as TASK_1

@@ -9,8 +9,8 @@ from small_data import small_data
 from gendalens.data.dawinobias import WinoLine
 from gendalens.data.registry import find_source
 from gendalens.data.text import Span
-from gendalens.models.base import Answer, Offsets, Request, ResolveAnswer
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, Offsets, Request, ResolveAnswer
 from gendalens.results.result import Measures
 from gendalens.stats.estimate import SIDE_ZERO
 from gendalens.tasks.coref_dawinobias.messages import LINKS_BOTH, NO_LINK, NO_RIGHT_LINK

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gendalens.data.text import Span
-from gendalens.models.base import Offsets, ResolveAnswer
+from gendalens.models.requests import Offsets, ResolveAnswer
 from gendalens.tasks.shared.coref_links import are_linked, make_request, stands_in_longer_mention
 
 TEXT = "Den unge læge kender kokken, fordi hun lånte hans stige."

@@ -9,7 +9,7 @@ import pytest
 from small_data import small_data
 
 from gendalens.data.registry import find_source
-from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer, link_best
+from gendalens.models.requests import Answer, Request, Resolve, ResolveAnswer, link_best
 from gendalens.results.result import Alternative, Measures
 from gendalens.tasks.coref_abc.protocol2 import TASK as ABC
 from gendalens.tasks.coref_abc.protocol2 import sentences

@@ -9,8 +9,8 @@ from small_data import small_data
 from gendalens.data.abc import Triple
 from gendalens.data.registry import find_source
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, ReconstructAnswer, Request, Score, ScoreAnswer
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, ReconstructAnswer, Request, Score, ScoreAnswer
 from gendalens.results.result import Contrast, Measures
 from gendalens.tasks.lm_abc.messages import EQUALLY_LIKELY, FIRST_TOKEN_UNSCORED
 from gendalens.tasks.lm_abc.protocol1 import TASK as TASK_1

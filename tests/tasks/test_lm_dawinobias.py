@@ -11,8 +11,8 @@ from small_data import small_data
 
 from gendalens.data.dawinobias import WinoLine
 from gendalens.data.registry import find_source
-from gendalens.models.base import Answer, FillAnswer, Request
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, FillAnswer, Request
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Extra, Measures, Record, Result
 from gendalens.stats.estimate import SIDE_ZERO

@@ -16,8 +16,8 @@ from gendalens.data.names import Group, Name, NameList, NamePool
 from gendalens.data.registry import find_source
 from gendalens.data.renaming import draw_plan, rename
 from gendalens.errors import UserError
-from gendalens.models.base import Tag, TagAnswer
 from gendalens.models.control import Control
+from gendalens.models.requests import Tag, TagAnswer
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Extra, Measures, Record
 from gendalens.results.run_folder import result_folder

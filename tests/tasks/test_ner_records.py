@@ -9,7 +9,7 @@ import small_dane
 import small_names
 
 from gendalens.data.registry import find_source
-from gendalens.models.base import TagAnswer
+from gendalens.models.requests import TagAnswer
 from gendalens.results.result import Record
 from gendalens.tasks import get_task
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gendalens.data.registry import find_source
-from gendalens.models.base import Resolve
+from gendalens.models.requests import Resolve
 from gendalens.tasks import get_task
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gendalens.engine.cache import Cache
-from gendalens.models.base import Score, ScoreAnswer
+from gendalens.models.requests import Score, ScoreAnswer
 from torture import cache_file
 from torture.surroundings import make_room, may_mount, small_disk
 

@@ -8,7 +8,7 @@ import tiny
 
 from gendalens.api import load_model
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Score
+from gendalens.models.requests import Answer, Score
 from torture import weights
 
 

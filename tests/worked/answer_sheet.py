@@ -15,7 +15,8 @@ import pytest
 
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job, run_jobs
-from gendalens.models.base import Answer, Backend, LoadOptions, Request
+from gendalens.models.base import Backend, LoadOptions
+from gendalens.models.requests import Answer, Request
 from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Result
 from gendalens.tasks import get_task

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gendalens.models.base import Resolve, ResolveAnswer
+from gendalens.models.requests import Resolve, ResolveAnswer
 from worked.abc_set import Triple, list_raw
 from worked.figures import cell, contrast, extra, judged, name_finding
 from worked.messages import message, of

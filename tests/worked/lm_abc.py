@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gendalens.models.base import Reconstruct, ReconstructAnswer, Score, ScoreAnswer
+from gendalens.models.requests import Reconstruct, ReconstructAnswer, Score, ScoreAnswer
 from worked.abc_set import FORMS, Triple, list_raw
 from worked.figures import cell, contrast, extra, judged, name_finding
 from worked.messages import message, of

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gendalens.models.base import Fill, FillAnswer, TopToken, TopTokenAnswer
+from gendalens.models.requests import Fill, FillAnswer, TopToken, TopTokenAnswer
 from worked.figures import cell, contrast, extra, judged, name_finding
 from worked.messages import message, of
 from worked.resampling import DIFFERENCE, SHARE, Crossed, Figure, mean, minus, ratio, share

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gendalens.models.base import Tag, TagAnswer
+from gendalens.models.requests import Tag, TagAnswer
 from worked.dane_set import GROUPS, Sentence, Version, read_counts
 from worked.figures import cell, contrast, extra, name_finding
 from worked.messages import message, of

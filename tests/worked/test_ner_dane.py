@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gendalens.models.base import Tag, TagAnswer
+from gendalens.models.requests import Tag, TagAnswer
 from gendalens.stats.paired import differences
 from gendalens.tasks.ner_dane.protocol2 import TASK
 from worked import dane_set

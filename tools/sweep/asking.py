@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tiny
 
-from gendalens.models.base import Fill, Request, Score, Tag
+from gendalens.models.requests import Fill, Request, Score, Tag
 
 _PAIR = ("hun", "han")
 

@@ -17,12 +17,12 @@ import torch
 import transformers
 
 from gendalens.errors import UserError
-from gendalens.models.base import FillAnswer, Request
 from gendalens.models.batches import answer_in_batches
 from gendalens.models.detect import load_model
 from gendalens.models.huggingface.refusals import CANNOT_READ_TEXT
 from gendalens.models.huggingface.text_model import find_text_model
 from gendalens.models.huggingface.trees import TreeNetwork
+from gendalens.models.requests import FillAnswer, Request
 from tools.sweep.asking import make_causal_requests, make_masked_requests, make_tag_requests
 from tools.sweep.building import NotBuiltError, build, has_windows
 from tools.sweep.heads import MASKED, TOKENS, Head

@@ -19,7 +19,7 @@ from typing import Any, Self
 from gendalens.errors import UserError
 from gendalens.models.answer_fields import AnswerError
 from gendalens.models.answer_rules import read_stored_answer
-from gendalens.models.base import Answer, Request
+from gendalens.models.requests import Answer, Request
 from gendalens.system.file_writing import make_private_folder
 from gendalens.system.guarded_database import ForeignSchemaError, open_database
 from gendalens.words import N_

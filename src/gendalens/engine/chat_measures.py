@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from gendalens.engine.trial_tally import TrialTally
-from gendalens.models.base import REFUSED
+from gendalens.models.requests import REFUSED
 from gendalens.results.result import Alternative, Cell, Contrast, Extra, Measures, Record
 from gendalens.stats.crossed import (
     DIFFERENCE,

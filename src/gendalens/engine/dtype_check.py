@@ -11,9 +11,9 @@ from typing import TypeVar
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import ask
 from gendalens.errors import UserError
-from gendalens.models.base import (
+from gendalens.models.base import Backend
+from gendalens.models.requests import (
     Answer,
-    Backend,
     FillAnswer,
     ReconstructAnswer,
     Request,

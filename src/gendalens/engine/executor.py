@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gendalens.engine.cache import Cache
-from gendalens.models.base import Answer, Backend, Request
+from gendalens.models.base import Backend
 from gendalens.models.batches import answer_in_batches
+from gendalens.models.requests import Answer, Request
 from gendalens.words import Message, phrase
 
 

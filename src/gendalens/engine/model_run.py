@@ -24,7 +24,8 @@ from gendalens.engine.run_options import RunOptions
 from gendalens.engine.trials import Trials
 from gendalens.engine.watcher import SessionReport, TestOutcome, Watcher
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Backend, Batching, Request
+from gendalens.models.base import Backend, Batching
+from gendalens.models.requests import Answer, Request
 from gendalens.results import run_folder
 from gendalens.results.result import Contrast, Result
 from gendalens.results.saved_results import check_result

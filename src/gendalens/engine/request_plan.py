@@ -12,7 +12,8 @@ from typing import Any, Self
 from gendalens.data.choice import Choice
 from gendalens.data.registry import Source, find_source
 from gendalens.engine.cache import request_key
-from gendalens.models.base import Backend, Request
+from gendalens.models.base import Backend
+from gendalens.models.requests import Request
 from gendalens.tasks.base import Card, Task
 
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from statistics import median, quantiles
 from typing import Any
 
-from gendalens.models.base import (
+from gendalens.models.requests import (
     ANSWERED,
     CUT_OFF,
     REFUSED,

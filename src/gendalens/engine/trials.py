@@ -11,7 +11,7 @@ from typing import Any
 from gendalens.engine.chat_measures import measure_chat
 from gendalens.engine.record_store import RecordStore
 from gendalens.engine.trial_tally import TrialTally
-from gendalens.models.base import Answer, Request, TagAnswer
+from gendalens.models.requests import Answer, Request, TagAnswer
 from gendalens.models.trials import list_trials, select_paraphrases
 from gendalens.results.result import Measures, Record
 from gendalens.stats.findings import EffectFinding, Finding

@@ -7,7 +7,7 @@ import reprlib
 from collections.abc import Mapping
 from typing import Any
 
-from gendalens.models.base import Offsets
+from gendalens.models.requests import Offsets
 from gendalens.words import Message, Template, phrase
 
 WRONG = Template("answers.wrong_field", "answers with a wrong field")

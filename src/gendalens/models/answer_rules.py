@@ -24,7 +24,7 @@ from gendalens.models.answer_fields import (
     check_word,
     quote_value,
 )
-from gendalens.models.base import (
+from gendalens.models.requests import (
     ANSWER_TYPES,
     ANSWERED,
     CUT_OFF,

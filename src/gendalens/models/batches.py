@@ -8,9 +8,10 @@ from contextlib import closing
 from itertools import groupby
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Backend, Request, RowReader
+from gendalens.models.base import Backend, RowReader
 from gendalens.models.batch_run import BatchRun
 from gendalens.models.division import Division
+from gendalens.models.requests import Answer, Request
 from gendalens.models.shared_rows import RowRun
 
 

@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
 from gendalens.errors import UserError
-from gendalens.models.base import ANSWER_TYPES, Answer, Backend, Choose, Encoded, LoadOptions
+from gendalens.models.base import Backend, Encoded, LoadOptions
+from gendalens.models.requests import ANSWER_TYPES, Answer, Choose
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import Template
 

@@ -12,9 +12,10 @@ from contextlib import closing
 from functools import cached_property
 from typing import Any
 
-from gendalens.models.base import Answer, AskedRow, Backend, Row, RowReader
+from gendalens.models.base import AskedRow, Backend, Row, RowReader
 from gendalens.models.batch_run import BatchRun
 from gendalens.models.division import Division, divide
+from gendalens.models.requests import Answer
 
 
 class RowRun:

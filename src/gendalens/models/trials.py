@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gendalens.models.base import (
+from gendalens.models.requests import (
     ANSWERED,
     Answer,
     Choose,

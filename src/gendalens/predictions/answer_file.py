@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 from gendalens.errors import UserError
 from gendalens.models.answer_fields import WRONG, AnswerError, quote_value
 from gendalens.models.answer_rules import read_answer
-from gendalens.models.base import Answer, Backend, FillAnswer, Request, Resolve, Tag, TagAnswer
+from gendalens.models.base import Backend
+from gendalens.models.requests import Answer, FillAnswer, Request, Resolve, Tag, TagAnswer
 from gendalens.predictions.cluster_file import holds_clusters, read_cluster_file
 from gendalens.predictions.flaws import Flaws
 from gendalens.predictions.form import ANSWERS_HEADER, request_id

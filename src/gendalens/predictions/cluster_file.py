@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Offsets, Request, Resolve, ResolveAnswer
+from gendalens.models.requests import Answer, Offsets, Request, Resolve, ResolveAnswer
 from gendalens.predictions.flaws import Flaws
 from gendalens.words import Message, Template, phrase
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple
 from typing import Any
 
-from gendalens.models.base import Request
 from gendalens.models.division import Shard, divide
+from gendalens.models.requests import Request
 from gendalens.tasks.base import Card
 from gendalens.version import __version__
 

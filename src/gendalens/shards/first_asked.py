@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gendalens.engine.cache import request_key
-from gendalens.models.base import Request
+from gendalens.models.requests import Request
 
 _BYTES = 16
 

@@ -11,8 +11,9 @@ from gendalens.engine.cache import Cache
 from gendalens.engine.record_store import as_line
 from gendalens.errors import UserError
 from gendalens.models.answer_fields import AnswerError
-from gendalens.models.base import Answer, Backend, Request
+from gendalens.models.base import Backend
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, Request
 from gendalens.predictions.answer_file import AnsweredRequest
 from gendalens.results.model_info import ModelInfo
 from gendalens.shards.plain_messages import read_message

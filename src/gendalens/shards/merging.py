@@ -15,7 +15,8 @@ from gendalens.engine.request_plan import RequestPlan
 from gendalens.engine.run_options import RunOptions
 from gendalens.engine.session import Job
 from gendalens.errors import UserError
-from gendalens.models.base import LoadOptions, Request
+from gendalens.models.base import LoadOptions
+from gendalens.models.requests import Request
 from gendalens.predictions.form import request_id
 from gendalens.shards.first_asked import FirstAsked
 from gendalens.shards.merged_model import MergedControl, MergedModel, merge_model

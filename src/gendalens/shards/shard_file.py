@@ -15,7 +15,7 @@ from gendalens.engine.record_store import as_line
 from gendalens.errors import UserError
 from gendalens.models.answer_fields import WRONG, AnswerError
 from gendalens.models.answer_rules import read_stored_answer
-from gendalens.models.base import ANSWER_TYPES, Answer, Request
+from gendalens.models.requests import ANSWER_TYPES, Answer, Request
 from gendalens.predictions.form import request_id
 from gendalens.results.run_folder import folder_name
 from gendalens.shards.shard_header import ShardHeader

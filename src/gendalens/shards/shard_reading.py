@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from gendalens.errors import UserError
 from gendalens.models.answer_fields import AnswerError, quote_value
-from gendalens.models.base import Answer, Request
+from gendalens.models.requests import Answer, Request
 from gendalens.predictions.answer_file import NO_ID, TWICE, UNKNOWN
 from gendalens.predictions.flaws import Flaws
 from gendalens.predictions.reading import numbered_lines, parse_line

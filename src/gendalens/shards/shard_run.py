@@ -23,8 +23,8 @@ from gendalens.engine.record_store import RecordStore
 from gendalens.engine.request_plan import Portion, RequestPlan
 from gendalens.engine.watcher import SessionReport
 from gendalens.errors import UserError
-from gendalens.models.base import Request
 from gendalens.models.division import Shard
+from gendalens.models.requests import Request
 from gendalens.predictions.form import request_id
 from gendalens.shards.first_asked import FirstAsked
 from gendalens.shards.plain_messages import write_message

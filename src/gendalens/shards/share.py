@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from gendalens.engine.cache import Cache
 from gendalens.engine.executor import cache_owner, usable_cache
-from gendalens.models.base import Answer, Backend, Request
+from gendalens.models.base import Backend
 from gendalens.models.batches import KindRun, group_by_kind
 from gendalens.models.division import Shard, divide
+from gendalens.models.requests import Answer, Request
 
 
 @dataclass(frozen=True, slots=True)

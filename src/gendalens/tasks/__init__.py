@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.base import ANSWER_TYPES
+from gendalens.models.requests import ANSWER_TYPES
 from gendalens.system.plugins import Plugin, load_plugins
 from gendalens.tasks.base import Task
 from gendalens.tasks.options import RESERVED, Option

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from gendalens.data.registry import Source
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Backend, Request
+from gendalens.models.base import Backend
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, Request
 from gendalens.results.result import Contrast, Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.estimate import Estimate

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gendalens.data.registry import Source
-from gendalens.models.base import Answer, Fill, FillAnswer, Request
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, Fill, FillAnswer, Request
 from gendalens.results.result import Cell, Contrast, Measures, Record, Result
 from gendalens.stats.crossed import (
     CrossedEstimate,

@@ -11,16 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gendalens.errors import UserError
-from gendalens.models.base import (
-    Answer,
-    Backend,
-    Fill,
-    FillAnswer,
-    LoadOptions,
-    Request,
-    Score,
-    ScoreAnswer,
-)
+from gendalens.models.base import Backend, LoadOptions
+from gendalens.models.requests import Answer, Fill, FillAnswer, Request, Score, ScoreAnswer
 from gendalens.results.model_info import TEXT_GENERATION, ModelInfo
 from gendalens.words import Template
 

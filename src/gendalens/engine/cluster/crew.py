@@ -19,8 +19,9 @@ from gendalens.engine.cluster.worker import (
     unpack,
 )
 from gendalens.errors import UserError
-from gendalens.models.base import AskedRow, Fill, Reconstruct, Resolve, Score, Tag, TopToken
+from gendalens.models.base import AskedRow
 from gendalens.models.library_errors import DOES_NOT_FIT
+from gendalens.models.requests import Fill, Reconstruct, Resolve, Score, Tag, TopToken
 from gendalens.system.steps import tell_step
 from gendalens.words import Template
 

@@ -15,17 +15,9 @@ from gendalens.engine.cluster.crew import DEPTH, Crew
 from gendalens.engine.cluster.staff import Staff
 from gendalens.engine.cluster.worker import Call, Opening, identify, without_endpoint
 from gendalens.errors import UserError
-from gendalens.models.base import (
-    Answer,
-    AskedRow,
-    Backend,
-    Batching,
-    Encoded,
-    LoadOptions,
-    Row,
-    RowReader,
-)
+from gendalens.models.base import AskedRow, Backend, Batching, Encoded, LoadOptions, Row, RowReader
 from gendalens.models.parallel_batches import count_sharers
+from gendalens.models.requests import Answer
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import Message
 

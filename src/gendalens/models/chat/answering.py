@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from gendalens.models.base import (
+from gendalens.models.chat.asking import Asked, Asking
+from gendalens.models.chat.entities import Aligned, align_names, parse_names
+from gendalens.models.chat.reading import is_refusal, read_choice
+from gendalens.models.chat.respondent import Reply
+from gendalens.models.chat.thoughts import split_thoughts
+from gendalens.models.requests import (
     ANSWERED,
     CUT_OFF,
     REFUSED,
@@ -26,11 +31,6 @@ from gendalens.models.base import (
     Trial,
     link_best,
 )
-from gendalens.models.chat.asking import Asked, Asking
-from gendalens.models.chat.entities import Aligned, align_names, parse_names
-from gendalens.models.chat.reading import is_refusal, read_choice
-from gendalens.models.chat.respondent import Reply
-from gendalens.models.chat.thoughts import split_thoughts
 from gendalens.models.trials import average_trials
 
 # A probability that is smaller is written as this one, so that files need no infinite numbers.

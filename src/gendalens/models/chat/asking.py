@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gendalens.errors import UserError
-from gendalens.models.base import Choose, Fill, Resolve, Tag
 from gendalens.models.chat.entities import SCHEMA
 from gendalens.models.chat.prompts import Prompts, get_prompts, list_options, quote
 from gendalens.models.chat.respondent import Question, Rung
 from gendalens.models.lm_coref.resolver import fit_into_prompt
+from gendalens.models.requests import Choose, Fill, Resolve, Tag
 
 Asked = Fill | Resolve | Choose | Tag
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from gendalens.models.base import Answer, Backend, Choose, Fill, Resolve, Tag
+from gendalens.models.base import Backend
 from gendalens.models.chat.answering import make_answer
 from gendalens.models.chat.asking import Asked, Asking, Interview
 from gendalens.models.chat.entities import LABELS
 from gendalens.models.chat.reading import READING_VERSION
 from gendalens.models.chat.respondent import Question, Respondent, Rung
+from gendalens.models.requests import Answer, Choose, Fill, Resolve, Tag
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import Message, Template
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gendalens.models.base import Tag
 from gendalens.models.chat.asking import Asked, Asking
 from gendalens.models.huggingface.prepared import Prepared, Row
+from gendalens.models.requests import Tag
 
 
 @dataclass(frozen=True, slots=True)

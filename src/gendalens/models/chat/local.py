@@ -17,16 +17,7 @@ from urllib.parse import parse_qsl
 from gendalens.errors import UserError
 from gendalens.models import detect
 from gendalens.models.asking_backend import AskingBackend
-from gendalens.models.base import (
-    Answer,
-    Choose,
-    Fill,
-    LoadOptions,
-    Resolve,
-    Score,
-    ScoreAnswer,
-    Tag,
-)
+from gendalens.models.base import LoadOptions
 from gendalens.models.chat.answering import make_answer
 from gendalens.models.chat.asking import Asked, Interview
 from gendalens.models.chat.backend import describe_interview, digest_interview, make_notice
@@ -36,6 +27,7 @@ from gendalens.models.chat.respondent import Question, Reply, Rung
 from gendalens.models.chat.template import has_template
 from gendalens.models.chat.templated import TemplatedLM
 from gendalens.models.huggingface.causal import CausalLM
+from gendalens.models.requests import Answer, Choose, Fill, Resolve, Score, ScoreAnswer, Tag
 from gendalens.models.trials import add_log_probs
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import Message, Template

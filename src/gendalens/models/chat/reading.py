@@ -15,8 +15,8 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
-from gendalens.models.base import ANSWERED, CUT_OFF, REFUSED, UNPARSABLE
 from gendalens.models.chat.thoughts import split_thoughts
+from gendalens.models.requests import ANSWERED, CUT_OFF, REFUSED, UNPARSABLE
 
 #: Part of the fingerprint: raise it when the same reply would be read differently.
 READING_VERSION = 2

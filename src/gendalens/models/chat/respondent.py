@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from gendalens.models.base import ANSWERED
+from gendalens.models.requests import ANSWERED
 from gendalens.results.model_info import ModelInfo
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from gendalens.models.base import ANSWERED, CUT_OFF, Request, Score, Tag
 from gendalens.models.chat.respondent import Reply, Turn
 from gendalens.models.chat.template import ChatTemplate
 from gendalens.models.huggingface.causal import CausalLM
@@ -13,6 +12,7 @@ from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import Tokens, tokenise
 from gendalens.models.huggingface.prepared import Prepared, Row
 from gendalens.models.huggingface.transformer import explain_failures
+from gendalens.models.requests import ANSWERED, CUT_OFF, Request, Score, Tag
 from gendalens.words import Message
 
 

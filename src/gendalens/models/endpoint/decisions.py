@@ -11,10 +11,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gendalens.models.base import ANSWERED, REFUSED, UNPARSABLE
 from gendalens.models.chat.respondent import Question, Reply
 from gendalens.models.endpoint.plain import read_dict, read_list, read_number
 from gendalens.models.endpoint.usage import count_tokens
+from gendalens.models.requests import ANSWERED, REFUSED, UNPARSABLE
 
 SYSTEM_ONE, DECISIONS = "/systemone", "/decisions"
 ROUTES = (SYSTEM_ONE, DECISIONS)

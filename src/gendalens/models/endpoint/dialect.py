@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from gendalens.models.base import ANSWERED, CUT_OFF, REFUSED
 from gendalens.models.chat.respondent import Reply, Turn
 from gendalens.models.chat.thoughts import estimate_tokens, split_thoughts
 from gendalens.models.endpoint.plain import read_dict, read_list, read_number
 from gendalens.models.endpoint.usage import THOUGHTS, count_tokens
+from gendalens.models.requests import ANSWERED, CUT_OFF, REFUSED
 
 #: Written into the probe's findings, and raised when requests are written or read differently.
 VERSION = 5

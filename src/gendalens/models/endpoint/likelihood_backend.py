@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Fill, FillAnswer, Score, ScoreAnswer
 from gendalens.models.chat.respondent import Rung
 from gendalens.models.endpoint.endpoint_backend import EndpointBackend
 from gendalens.models.endpoint.findings import Findings
 from gendalens.models.endpoint.prompt_likelihoods import ScoredText, read_response, write_request
 from gendalens.models.endpoint.respondent import describe, digest_server
 from gendalens.models.endpoint.server import COMPLETIONS, Server
+from gendalens.models.requests import Answer, Fill, FillAnswer, Score, ScoreAnswer
 from gendalens.results.model_info import ModelInfo
 from gendalens.words import Message, Template
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from gendalens.models.base import ANSWERED, REFUSED, UNPARSABLE
 from gendalens.models.chat.reading import is_refusal, read_choice
 from gendalens.models.chat.respondent import Question, Reply, Respondent, Rung
 from gendalens.models.endpoint import decisions
@@ -17,6 +16,7 @@ from gendalens.models.endpoint.dialect import VERSION, read_reply
 from gendalens.models.endpoint.findings import Findings
 from gendalens.models.endpoint.option_tokens import Place, read_places, score_options
 from gendalens.models.endpoint.server import CHAT, Server
+from gendalens.models.requests import ANSWERED, REFUSED, UNPARSABLE
 from gendalens.results.model_info import TEXT_GENERATION, ModelInfo
 from gendalens.words import Template
 

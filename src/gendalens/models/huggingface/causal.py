@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Batching, Fill, FillAnswer, Request, Score, ScoreAnswer
+from gendalens.models.base import Batching
 from gendalens.models.batch_run import plan_batches
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import Tokens
@@ -17,6 +17,7 @@ from gendalens.models.huggingface.prepared import Prepared, Reading, Row, Rows
 from gendalens.models.huggingface.text_model import find_text_model
 from gendalens.models.huggingface.trees import TreeNetwork
 from gendalens.models.huggingface.trie import count_nodes, plan_trees
+from gendalens.models.requests import Answer, Fill, FillAnswer, Request, Score, ScoreAnswer
 from gendalens.results.model_info import TEXT_GENERATION
 from gendalens.words import N_, Message, Template
 

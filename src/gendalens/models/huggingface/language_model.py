@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, AskedRow, Batching, Choose, Fill, Request, Score, TopToken
+from gendalens.models.base import AskedRow, Batching
 from gendalens.models.huggingface.encoding import Tokens, tokenise
 from gendalens.models.huggingface.forward import Network
 from gendalens.models.huggingface.prepared import (
@@ -22,6 +22,7 @@ from gendalens.models.huggingface.prepared import (
 )
 from gendalens.models.huggingface.tokenizer_check import TokenizerCheck, explain_unknown_word
 from gendalens.models.huggingface.transformer import Transformer, explain_failures
+from gendalens.models.requests import Answer, Choose, Fill, Request, Score, TopToken
 from gendalens.words import Message
 
 # Part of every fingerprint: raise it when the same weights would answer differently than before.

@@ -8,19 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import (
-    Answer,
-    Fill,
-    FillAnswer,
-    Reconstruct,
-    ReconstructAnswer,
-    Request,
-    RowReader,
-    Score,
-    ScoreAnswer,
-    TopToken,
-    TopTokenAnswer,
-)
+from gendalens.models.base import RowReader
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.encoding import Tokens
 from gendalens.models.huggingface.forward import Network
@@ -29,6 +17,18 @@ from gendalens.models.huggingface.last_layer import LastLayerNetwork
 from gendalens.models.huggingface.prepared import Choice, Prepared, Reading, Row, Rows
 from gendalens.models.huggingface.tokenizer_check import TokenizerCheck
 from gendalens.models.huggingface.vocabulary import Vocabulary
+from gendalens.models.requests import (
+    Answer,
+    Fill,
+    FillAnswer,
+    Reconstruct,
+    ReconstructAnswer,
+    Request,
+    Score,
+    ScoreAnswer,
+    TopToken,
+    TopTokenAnswer,
+)
 from gendalens.results.model_info import FILL_MASK
 from gendalens.words import N_, Message, Template
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gendalens.models.base import Request
+from gendalens.models.requests import Request
 
 Row = tuple[int, ...]
 

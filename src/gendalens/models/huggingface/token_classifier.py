@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Batching, Tag, TagAnswer
+from gendalens.models.base import Batching
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.devices import find_input_device
 from gendalens.models.huggingface.encoding import tokenise
@@ -24,6 +24,7 @@ from gendalens.models.huggingface.padding_trial import PaddingTrial
 from gendalens.models.huggingface.tokenizer_check import TokenizerCheck
 from gendalens.models.huggingface.transformer import Transformer, explain_failures
 from gendalens.models.huggingface.windows import Row, SingleSpaced, Windows, cut_windows
+from gendalens.models.requests import Answer, Tag, TagAnswer
 from gendalens.results.model_info import TOKEN_CLASSIFICATION
 from gendalens.words import N_, Message, Template
 

@@ -15,7 +15,7 @@ from itertools import permutations
 from typing import Any
 
 from gendalens.errors import UserError
-from gendalens.models.base import Score
+from gendalens.models.requests import Score
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,11 @@ from urllib.parse import parse_qsl
 from gendalens.errors import UserError
 from gendalens.models import detect
 from gendalens.models.asking_backend import AskingBackend
-from gendalens.models.base import (
+from gendalens.models.base import Backend, LoadOptions
+from gendalens.models.batches import answer_in_batches
+from gendalens.models.lm_coref.prompts import Prompt, get_prompt
+from gendalens.models.requests import (
     Answer,
-    Backend,
-    LoadOptions,
     Offsets,
     Request,
     Resolve,
@@ -32,8 +33,6 @@ from gendalens.models.base import (
     ScoreAnswer,
     link_best,
 )
-from gendalens.models.batches import answer_in_batches
-from gendalens.models.lm_coref.prompts import Prompt, get_prompt
 from gendalens.results.model_info import COREFERENCE, ModelInfo
 from gendalens.words import Message, Template
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from gendalens.models.base import Backend, Resolve
+from gendalens.models.base import Backend
 from gendalens.models.objects.given import Given
 from gendalens.models.objects.kind import ObjectKind
 from gendalens.models.objects.system import Clusters, System
+from gendalens.models.requests import Resolve
 from gendalens.models.word_spans import split_words
 from gendalens.words import N_
 

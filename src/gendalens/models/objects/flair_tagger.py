@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Backend, Tag
+from gendalens.models.base import Backend
 from gendalens.models.objects.given import Given
 from gendalens.models.objects.instances import is_instance
 from gendalens.models.objects.kind import ObjectKind
 from gendalens.models.objects.system import Entities, System
+from gendalens.models.requests import Tag
 from gendalens.words import N_
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from gendalens.models.base import Backend, Tag
+from gendalens.models.base import Backend
 from gendalens.models.objects.given import Given
 from gendalens.models.objects.instances import is_instance
 from gendalens.models.objects.kind import ObjectKind
 from gendalens.models.objects.system import Entities, System
+from gendalens.models.requests import Tag
 from gendalens.words import N_
 
 #: The words that a model is asked for: those that GLiNER models were trained with most.

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from gendalens.models.base import Backend, Resolve
+from gendalens.models.base import Backend
 from gendalens.models.objects.functions import FunctionSystem, WrappedFunction
 from gendalens.models.objects.given import Given
 from gendalens.models.objects.kind import ObjectKind
 from gendalens.models.objects.system import Clusters
+from gendalens.models.requests import Resolve
 from gendalens.words import N_
 
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Backend, Fill, FillAnswer, Score, ScoreAnswer
+from gendalens.models.base import Backend
 from gendalens.models.objects.functions import FUNCTION, WrappedFunction
 from gendalens.models.objects.given import Given
 from gendalens.models.objects.kind import ObjectKind
 from gendalens.models.objects.object_backend import ObjectBackend
+from gendalens.models.requests import Answer, Fill, FillAnswer, Score, ScoreAnswer
 from gendalens.models.word_spans import split_words
 from gendalens.results.model_info import TEXT_GENERATION
 from gendalens.words import N_, Message, Template

@@ -10,12 +10,13 @@ from importlib import metadata
 from typing import Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Backend, Offsets, Resolve, Tag
+from gendalens.models.base import Backend
 from gendalens.models.objects.given import Given
 from gendalens.models.objects.instances import is_instance
 from gendalens.models.objects.kind import ObjectKind
 from gendalens.models.objects.object_backend import SizedRequest
 from gendalens.models.objects.system import Clusters, Entities, System
+from gendalens.models.requests import Offsets, Resolve, Tag
 from gendalens.models.spacy.components import find_idle, find_setters, read_entities
 from gendalens.models.spacy.pipeline import (
     ANSWERS_VERSION,

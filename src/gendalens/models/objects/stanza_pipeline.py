@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Backend, Offsets, Resolve, Tag
+from gendalens.models.base import Backend
 from gendalens.models.objects.given import Given
 from gendalens.models.objects.kind import ObjectKind
 from gendalens.models.objects.system import Clusters, Entities, System
+from gendalens.models.requests import Offsets, Resolve, Tag
 from gendalens.words import N_, Message, phrase
 
 # Stanza's names of the processors.

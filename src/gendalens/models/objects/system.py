@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Offsets, Resolve, ResolveAnswer, Tag, TagAnswer
 from gendalens.models.objects.object_backend import ObjectBackend, SizedRequest
+from gendalens.models.requests import Answer, Offsets, Resolve, ResolveAnswer, Tag, TagAnswer
 from gendalens.results.model_info import COREFERENCE, TOKEN_CLASSIFICATION
 from gendalens.words import Message, Template
 

@@ -7,11 +7,12 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Backend, Tag
+from gendalens.models.base import Backend
 from gendalens.models.objects.functions import FunctionSystem, WrappedFunction
 from gendalens.models.objects.given import Given
 from gendalens.models.objects.kind import ObjectKind
 from gendalens.models.objects.system import Entities
+from gendalens.models.requests import Tag
 from gendalens.words import N_
 
 

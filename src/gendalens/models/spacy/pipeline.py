@@ -21,10 +21,10 @@ from importlib import metadata
 from typing import Any, ClassVar
 
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Tag, TagAnswer
 from gendalens.models.huggingface.checkpoint import Checkpoint
 from gendalens.models.huggingface.checkpoint_backend import CheckpointBackend
 from gendalens.models.library_errors import DOES_NOT_FIT, describe_error
+from gendalens.models.requests import Answer, Tag, TagAnswer
 from gendalens.models.spacy.components import read_entities
 from gendalens.models.spacy.files import PipelineFiles, find_pipeline
 from gendalens.models.word_spans import split_words

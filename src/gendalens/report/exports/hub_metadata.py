@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from gendalens.errors import UserError
-from gendalens.models.base import Resolve, Tag
+from gendalens.models.requests import Resolve, Tag
 from gendalens.report import provenance
 from gendalens.report.escape import one_line
 from gendalens.report.exports.card_parts import require_one_model

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from gendalens.data import sets
 from gendalens.data.abc import Triple
 from gendalens.data.registry import Source
-from gendalens.models.base import ANSWERED, Answer, Choose, ChooseAnswer, Request
 from gendalens.models.control import Control
+from gendalens.models.requests import ANSWERED, Answer, Choose, ChooseAnswer, Request
 from gendalens.models.trials import describe_trials, normalise
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES

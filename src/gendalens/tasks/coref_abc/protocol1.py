@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from gendalens.data import sets
 from gendalens.data.registry import Source
-from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
+from gendalens.models.requests import Answer, Request, Resolve, ResolveAnswer
 from gendalens.results.result import Cell, Contrast, Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.estimate import Estimate

@@ -9,8 +9,8 @@ from gendalens.data import sets
 from gendalens.data.abc import Triple
 from gendalens.data.registry import Source
 from gendalens.data.text import Span
-from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.trials import describe_trials
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES

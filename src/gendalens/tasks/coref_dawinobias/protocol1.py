@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from gendalens.data.occupations import read_occupations
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
+from gendalens.models.requests import Answer, Request, Resolve, ResolveAnswer
 from gendalens.results.result import Cell, Contrast, Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.estimate import Estimate

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from gendalens.data import sets
 from gendalens.data.dawinobias import Mention, WinoLine
 from gendalens.data.registry import Source
-from gendalens.models.base import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, Request, Resolve, ResolveAnswer
 from gendalens.models.trials import describe_trials
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES

@@ -11,7 +11,7 @@ import numpy as np
 from gendalens.data import sets
 from gendalens.data.registry import Source
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Reconstruct, ReconstructAnswer, Request
+from gendalens.models.requests import Answer, Reconstruct, ReconstructAnswer, Request
 from gendalens.results.result import Cell, Contrast, Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.estimate import Estimate

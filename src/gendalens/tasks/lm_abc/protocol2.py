@@ -9,8 +9,8 @@ from gendalens.data import sets
 from gendalens.data.abc import Triple
 from gendalens.data.registry import Source
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Request, Score, ScoreAnswer
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, Request, Score, ScoreAnswer
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.paired import Clusters

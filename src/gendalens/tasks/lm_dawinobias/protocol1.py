@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gendalens.data.pronouns import GENDERS
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Request, TopToken, TopTokenAnswer
+from gendalens.models.requests import Answer, Request, TopToken, TopTokenAnswer
 from gendalens.results.result import Cell, Contrast, Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.estimate import Estimate

@@ -8,8 +8,8 @@ from gendalens.data import sets
 from gendalens.data.dawinobias import WinoLine
 from gendalens.data.pronouns import CASES, GENDERS, PAIRS
 from gendalens.data.registry import Source
-from gendalens.models.base import Answer, Fill, FillAnswer, Request
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, Fill, FillAnswer, Request
 from gendalens.models.trials import describe_trials
 from gendalens.results.result import Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES

@@ -13,7 +13,7 @@ from gendalens.data import dane, names
 from gendalens.data.names import Group, NamePool
 from gendalens.data.registry import Source
 from gendalens.errors import UserError
-from gendalens.models.base import Tag
+from gendalens.models.requests import Tag
 from gendalens.results.result import Cell, Contrast, Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.estimate import Estimate

@@ -10,8 +10,8 @@ from gendalens.data.names import GROUPS, HOWS, UNISEX, Group, How, NamePool
 from gendalens.data.registry import Source
 from gendalens.data.renaming import list_bare_names
 from gendalens.errors import UserError
-from gendalens.models.base import Answer, Request, Tag, TagAnswer
 from gendalens.models.control import Control
+from gendalens.models.requests import Answer, Request, Tag, TagAnswer
 from gendalens.results.result import Contrast, Measures, Record, Result
 from gendalens.stats.bootstrap import RESAMPLES
 from gendalens.stats.paired import Clusters

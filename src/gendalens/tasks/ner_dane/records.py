@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gendalens.models.base import Answer, TagAnswer
 from gendalens.models.entity_labels import LabelMap
+from gendalens.models.requests import Answer, TagAnswer
 from gendalens.models.trials import describe_trials
 from gendalens.results.result import Record
 from gendalens.stats.spans import ExpectedSpan, span_counts

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 
 from gendalens.data.names import GROUPS, Group, NamePool
 from gendalens.data.registry import Source
-from gendalens.models.base import Answer, Backend, Request, Tag
+from gendalens.models.base import Backend
 from gendalens.models.entity_labels import TARGETS, LabelMap, map_labels, parse_labels
+from gendalens.models.requests import Answer, Request, Tag
 from gendalens.results.result import Record
 from gendalens.tasks.base import Task, sample_by_stratum
 from gendalens.tasks.ner_dane import views

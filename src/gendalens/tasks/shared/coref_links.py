@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from gendalens.data.text import Span
-from gendalens.models.base import Offsets, Resolve, ResolveAnswer
+from gendalens.models.requests import Offsets, Resolve, ResolveAnswer
 from gendalens.models.word_spans import split_words
 
 

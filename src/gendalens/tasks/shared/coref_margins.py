@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gendalens.data.text import Span
-from gendalens.models.base import Resolve, ResolveAnswer, link_best
+from gendalens.models.requests import Resolve, ResolveAnswer, link_best
 from gendalens.results.result import Alternative, Extra, Record
 from gendalens.stats.crossed import CrossedEstimate, crossed_intervals, statistic_of_sums
 from gendalens.stats.estimate import FloatArray

@@ -11,7 +11,7 @@ from typing import TypeVar
 from gendalens.data import dawinobias
 from gendalens.data.dawinobias import Condition
 from gendalens.data.registry import Source
-from gendalens.models.base import Request
+from gendalens.models.requests import Request
 from gendalens.results.result import Contrast, Record
 from gendalens.tasks.base import NONE_IN_PROTOCOL_1, Task, sample_by_stratum
 from gendalens.tasks.shared import wino_views
