@@ -191,8 +191,8 @@ def describe(entry: Entry, results: Sequence[Result]) -> str:
     lines += ["| test | finding | what it found | effect (GES) |", "|---|---|---|---|"]
     lines += [_describe_result(result) for result in results]
     report = f"{entry.name}.html"
-    picture = f"![First screen of the report on {entry.title}]({entry.name}.png)"
-    links = [f"[The report on {entry.title}]({report})", "", f"[{picture}]({report})"]
+    picture = f"![{entry.title}: first screen of the report]({entry.name}.png)"
+    links = [f"[{entry.title}: the whole report]({report})", "", f"[{picture}]({report})"]
     return "\n".join([*lines, "", *links, "", ""])
 
 
