@@ -14,6 +14,7 @@ import pytest
 SCRIPT = """if True:
     import json, os, sys
     from pathlib import Path
+    from torch import distributed
     from gendalens.integrations import GenderBiasCallback
     from small_training import QUICK, train_with_trainer
 
@@ -28,6 +29,9 @@ SCRIPT = """if True:
         "steps": [one.step for one in callback.history if one.results],
     }
     (out / f"rank-{os.environ['RANK']}.json").write_text(json.dumps(found))
+    # Otherwise threads of the group may outlive the interpreter, which ends the process by SIGABRT.
+    distributed.barrier()
+    distributed.destroy_process_group()
 """
 
 
