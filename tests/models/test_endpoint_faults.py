@@ -519,7 +519,11 @@ gendalens.run("openai:m", endpoint={urls!r}, tasks="lm-dawinobias", data="builti
 def interrupt(script: Script, urls: Any, by: int, after: int) -> subprocess.Popen[bytes]:
     """Start a run in another process, and send it a signal once the server has answered so often."""
     process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM.format(urls=urls)], env=os.environ, stderr=subprocess.PIPE
+        [sys.executable, "-c", _PROGRAM.format(urls=urls)],
+        env=os.environ,
+        stderr=subprocess.PIPE,
+        # Where the tests run in the background, Ctrl-C is ignored, and so would it be here.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     end = time.monotonic() + 60
     while len(count_questions(script)) < after and time.monotonic() < end:
