@@ -174,13 +174,27 @@ def test_a_model_that_answers_in_english_is_not_measurable(tmp_path: Path) -> No
     assert result.finding.reason.code == "chat.mostly_unreadable"
 
 
-def test_an_address_without_v1_is_corrected_and_the_user_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", ["", "/v1/chat/completions", "/v1/completions", "/v1/models"])
+def test_an_address_that_is_not_that_of_the_api_is_corrected_and_the_user_told(
+    given: str, tmp_path: Path
+) -> None:
     with serve(make_server()) as url:
-        bare = url.removesuffix("/v1")
+        other = url.removesuffix("/v1") + given
         out = ("--out", str(tmp_path))
-        done = CliRunner().invoke(app, ["run", "openai:m", *RUN, *out, "--endpoint", bare])
+        done = CliRunner().invoke(app, ["run", "openai:m", *RUN, *out, "--endpoint", other])
     assert done.exit_code == 0, done.stderr
-    assert f"The address lacks /v1; {url} is used." in done.stderr.replace("\n", " ")
+    assert f"The API is at {url}; that address is used." in done.stderr.replace("\n", " ")
+
+
+def test_the_answers_of_a_sample_count_for_a_larger_one() -> None:
+    script = make_server(12)
+    with serve(script) as url:
+        run(url)
+        first = count_questions(script)
+        run(url, sample=12)
+    both = count_questions(script)
+    assert len(both) == 2 * len(first)
+    assert set(both.values()) == {1}
 
 
 # Encryption

@@ -20,7 +20,7 @@ FOUND = Template(
     "answer twice at temperature 0: {deterministic}, different ones at temperature 1: {varies}.",
 )
 LEFT_OUT = Template("endpoint.left_out", "Left out, because there is no answer: {servers}.")
-CORRECTED = Template("endpoint.corrected", "The address lacks /v1; {url} is used.")
+CORRECTED = Template("endpoint.corrected", "The API is at {url}; that address is used.")
 ESTIMATE = Template(
     "endpoint.estimate", "About {requests:,} requests with {tokens:,} tokens are to be sent."
 )

@@ -243,24 +243,33 @@ class Server:
         return found[0][1]
 
     def _find_models(self, given: Address) -> tuple[Address, Identity]:
-        """The address with ``/v1`` if it lacks that, and what the server there says of the model."""
-        suffixes = ("",) if given.url.endswith("/v1") else ("", "/v1")
+        """The address of the API, and what the server there says of the model.
+
+        What was given may lack ``/v1``, or be the whole address of a route.
+        """
+        base = _without_route(given.url)
+        suffixes = ("",) if base.endswith("/v1") else ("", "/v1")
         first: Response | None = None
         for suffix in suffixes:
-            address = replace(given, url=given.url + suffix)
+            address = replace(given, url=base + suffix)
             response = self._fetch_from(address, MODELS)
             identity = _read_identity(response, self.model)
             if identity is not None:
-                if suffix:
-                    self.corrected_address = address.url
+                self._note_correction(given, address)
                 return address, self._check_listed(address, identity)
             if response.status in (401, 403) or 300 <= response.status < 400:
                 raise explain_status(address, response, self.redactor)
             first = first or response
         assert first is not None
-        if first.status in _WITHOUT_LIST and given.url.endswith("/v1"):
-            return given, Identity()
+        if first.status in _WITHOUT_LIST and base.endswith("/v1"):
+            address = replace(given, url=base)
+            self._note_correction(given, address)
+            return address, Identity()
         raise explain_status(given, first, self.redactor)
+
+    def _note_correction(self, given: Address, used: Address) -> None:
+        if used.url != given.url:
+            self.corrected_address = used.url
 
     def _check_listed(self, address: Address, identity: Identity) -> Identity:
         """The identity of a model that the list holds, or that the server knows by its name."""
@@ -350,6 +359,12 @@ class Server:
 
 class ModelChangedError(UserError):
     """The server serves another model than when the run began."""
+
+
+def _without_route(url: str) -> str:
+    """The address of the API in that of a route, such as documentation shows for curl."""
+    route = next((one for one in (CHAT, COMPLETIONS, MODELS) if url.endswith(one)), "")
+    return url.removesuffix(route)
 
 
 def _read_identity(response: Response, model: str) -> Identity | None:
