@@ -289,7 +289,7 @@ def _describe(result: Any) -> dict[str, Any]:
         "rung": rung.removeprefix("chat-rung "),
         "coverage": {key: value for key, value in coverage.items() if not isinstance(value, list)},
         "finding": finding.headline,
-        "reason": str(finding.main.reason or ""),
+        "reason": str(finding.reason or ""),
         "gap": [result.gap.value, result.gap.low, result.gap.high, result.gap.unit],
         "signature": result.signature,
     }
@@ -331,9 +331,8 @@ def _list_probes(kinds: tuple[Kind, ...]) -> Iterator[str]:
 
 def _list_results(kinds: tuple[Kind, ...]) -> Iterator[str]:
     yield (
-        "What could be measured, on samples of the built-in data as large as the time given to each test"
-        " allowed on a machine with other work, and how many hours of one core the server would need for"
-        " the whole set:"
+        "What could be measured, on the whole built-in data (*all*) or on a sample of so many schemas,"
+        " triples or sentences, and how many hours of one core the server takes for the whole set:"
     )
     yield ""
     yield (

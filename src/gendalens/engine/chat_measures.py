@@ -12,7 +12,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from scipy.special import stdtrit
 
-from gendalens.engine.trial_tally import TrialTally
+from gendalens.engine.log_odds_only import judge_log_odds
+from gendalens.engine.trial_tally import MOST_FLIPS, TrialTally
 from gendalens.models.requests import REFUSED
 from gendalens.results.result import Alternative, Cell, Contrast, Extra, Measures, Record
 from gendalens.stats.crossed import (
@@ -62,7 +63,9 @@ def measure_chat(
         measures = widen(measures, [one.map(measure) for one in paraphrases])
     measures = replace(measures, coverage={**measures.coverage, **tally.coverage})
     problem = tally.problem
-    return measures if problem is None else _rule_out(measures, problem)
+    if problem is not None:
+        return _rule_out(measures, problem)
+    return judge_log_odds(measures, tally.flips) if tally.flips > MOST_FLIPS else measures
 
 
 def _measure(

@@ -25,9 +25,9 @@ from gendalens.models.requests import (
 from gendalens.models.trials import count_options, find_best, find_outcome, list_trials
 from gendalens.words import N_, Message, Template
 
-#: The largest share of choices that may change with the order of the options.
+#: The largest share of choices that may change with the order of the options, if choices are judged.
 MOST_FLIPS = 0.5
-#: The same where the probabilities are known, beyond which the effect of the order must be small.
+#: The same for log-odds, beyond which the effect of the order must be small.
 MOST_FLIPS_BY_PROBABILITY = 0.9
 #: The largest median gain of an option from being named first, in bits, at so many flips.
 MOST_ORDER_EFFECT = 1.0
@@ -46,6 +46,12 @@ LITTLE_MASS = Template(
     "chat.little_mass",
     "the options together have a probability of {mass:.1%} in the median: the model would rather say "
     "something else",
+)
+CHOICES_NOT_JUDGED = Template(
+    "chat.choices_not_judged",
+    "{share:.0%} of the choices change with the order in which the options are named. Figures that "
+    "count choices are therefore shown but not judged; the verdict rests on log-odds averaged over "
+    "both orders.",
 )
 UNANSWERED = Template(
     "chat.unanswered",
@@ -150,7 +156,7 @@ class TrialTally:
             "questions_without_answer": self._questions.total() - self._questions[ANSWERED],
         }
         if self._flips:
-            found["choices_that_change_with_the_order"] = _share(self._flips)
+            found["choices_that_change_with_the_order"] = self.flips
         if self._gains:
             found["bits_gained_by_being_named_first"] = median(self._gains)
         # A decision route gives shares among the options, which say nothing about their mass.
@@ -175,7 +181,7 @@ class TrialTally:
             return self._find_cause()(share=unanswered)
         if self._masses and (mass := median(self._list_masses())) < LEAST_MASS:
             return LITTLE_MASS(mass=mass)
-        flips = _share(self._flips)
+        flips = self.flips
         if not self._masses:
             return ORDER_DECIDES(share=flips) if flips > MOST_FLIPS else None
         gains = [abs(gain) for gain in self._gains]
@@ -184,6 +190,11 @@ class TrialTally:
         if flips > MOST_FLIPS_BY_PROBABILITY and is_strong:
             return ORDER_DECIDES(share=flips)
         return None
+
+    @property
+    def flips(self) -> float:
+        """The share of choices that change with the order of the options."""
+        return _share(self._flips)
 
     def _list_masses(self) -> list[float]:
         """The probabilities of all options together, 0 where none of them was in sight."""
