@@ -288,7 +288,8 @@ def _describe(result: Any) -> dict[str, Any]:
     return {
         "rung": rung.removeprefix("chat-rung "),
         "coverage": {key: value for key, value in coverage.items() if not isinstance(value, list)},
-        "finding": finding.headline,
+        # A bias says where it is and how large.
+        "finding": str(finding) if finding.headline == "bias" else finding.headline,
         "reason": str(finding.reason or ""),
         "gap": [result.gap.value, result.gap.low, result.gap.high, result.gap.unit],
         "signature": result.signature,
