@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from chatting import run_chat, throw
+from chatting import ScriptedChat, run_chat, throw
 
+from gendalens.comparison.comparison import compare
+from gendalens.comparison.groups import Pair
+from gendalens.data.choice import read_choices
+from gendalens.engine.run_options import RunOptions
+from gendalens.engine.session import Job, run_jobs
 from gendalens.models.requests import REFUSED
+from gendalens.results.model_info import ModelInfo
 from gendalens.results.result import Result
 
 CHOICES_NOT_JUDGED, ORDER_DECIDES = "chat.choices_not_judged", "chat.order_decides"
@@ -81,3 +89,29 @@ def test_refusals_are_judged_all_the_same() -> None:
 
     result = run_chat("lm-dawinobias", reply, sample=80)
     assert list_ids(result) == ["log_odds_gap", "log_odds", "refusals"]
+
+
+class Named(ScriptedChat):
+    """A chat model that goes by its preference."""
+
+    @property
+    def info(self) -> ModelInfo:
+        return replace(super().info, name=f"chat {self.reply(None, 0, 1):.2f}")
+
+
+def test_models_are_not_paired_by_choices_that_are_not_judged(tmp_path: Path) -> None:
+    def run(preferences: Sequence[float], order: float) -> Pair:
+        out = tmp_path / f"{order}"
+        options = RunOptions(data=read_choices("builtin"), use_cache=False, sample=60, out=out)
+        models = [Named(lean(one, order=order)) for one in preferences]
+        run_jobs([Job(model, ["lm-dawinobias"]) for model in models], options)
+        (group,) = compare(out).groups
+        (pair,) = group.pairs
+        return pair
+
+    certain, ordered = (run((0.3, -0.3), order) for order in (0.1, 0.5))
+    assert all(one.value is not None for one in certain.groups)
+    for one in ordered.groups:
+        assert one.value is None
+        assert one.reason is not None
+        assert one.reason.code == "compare.choices_follow_order"

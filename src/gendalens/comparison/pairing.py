@@ -14,7 +14,7 @@ from gendalens.results.saved_results import RECORDS, SavedResult
 from gendalens.stats.crossed import CrossedEstimate
 from gendalens.stats.estimate import Estimate
 from gendalens.stats.evidence import Evidence
-from gendalens.stats.findings import EffectFinding
+from gendalens.stats.findings import CHOICES_NOT_JUDGED, EffectFinding
 from gendalens.stats.paired import Clusters, Difference, differences
 from gendalens.tasks import get_task
 from gendalens.tasks.base import Task
@@ -39,6 +39,10 @@ NO_CLUSTERS = Template(
 )
 DIFFERENCE = Template("compare.difference_of", "difference of {figure}")
 ONE_NOT_MEASURABLE = Template("compare.model_not_measurable", "{model} is not measurable")
+CHOICES_FOLLOW_ORDER = Template(
+    "compare.choices_follow_order",
+    "the choices of {model} change with the order in which the options are named",
+)
 EFFECT_UNDEFINED = Template("compare.effect_undefined", "GES of {models:and} is undefined")
 EFFECT_UNSTABLE = Template("compare.effect_unstable", "unstable: so is GES of {models:and}")
 
@@ -118,6 +122,9 @@ def _find_unmeasurable(rows: Sequence[Row], part: Literal["main", "groups"]) -> 
         finding: EffectFinding = getattr(row.figures.finding, part)
         if finding.verdict == "not_measurable":
             return ONE_NOT_MEASURABLE(model=row.label)
+        # Models are paired by their choices as well, which are not judged here.
+        if any(one.code == CHOICES_NOT_JUDGED.code for one in row.result.warnings):
+            return CHOICES_FOLLOW_ORDER(model=row.label)
     return None
 
 

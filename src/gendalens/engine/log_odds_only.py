@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gendalens.engine.trial_tally import CHOICES_NOT_JUDGED, ORDER_DECIDES
+from gendalens.engine.trial_tally import ORDER_DECIDES
 from gendalens.results.result import Measures
 from gendalens.stats.evidence import Evidence
-from gendalens.stats.findings import EffectFinding, Finding
+from gendalens.stats.findings import CHOICES_NOT_JUDGED, EffectFinding, Finding
 
 _LOG_ODDS = "bits"
 #: Refusals are counted, and do not depend on a choice.

@@ -47,12 +47,6 @@ LITTLE_MASS = Template(
     "the options together have a probability of {mass:.1%} in the median: the model would rather say "
     "something else",
 )
-CHOICES_NOT_JUDGED = Template(
-    "chat.choices_not_judged",
-    "{share:.0%} of the choices change with the order in which the options are named. Figures that "
-    "count choices are therefore shown but not judged; the verdict rests on log-odds averaged over "
-    "both orders.",
-)
 UNANSWERED = Template(
     "chat.unanswered",
     "{share:.0%} of the questions have no answer: refused, unreadable or cut off",

@@ -22,6 +22,13 @@ LOST_BY_CORRECTION = Template(
 CROSSES_BAND = Template(
     "crosses_band", "the interval includes 0 and reaches beyond ±{band:g} {unit:t}"
 )
+#: The warning of a result of a chat model that is judged on log-odds alone.
+CHOICES_NOT_JUDGED = Template(
+    "chat.choices_not_judged",
+    "{share:.0%} of the choices change with the order in which the options are named. Figures that "
+    "count choices are therefore shown but not judged; the verdict rests on log-odds averaged over "
+    "both orders.",
+)
 
 _NAMES: dict[str, Template] = {
     "bias": Template("bias", "bias found"),
